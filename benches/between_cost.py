@@ -1,4 +1,4 @@
-"""What intervals cost: python3 benches/between_cost.py PROGRAM WORK [SCENE ...]
+"""Measures the cost of intervals: python3 benches/between_cost.py PROGRAM WORK [SCENE ...]
 
 Generates a crowd, a Monte Carlo sweep and a plant under WORK, and takes further scenes as they are. Runs each with and without
 `--between linear`, in turns, on one thread, and prints medians: the time of the whole job; microseconds of the narrow phase beyond that of the samples,

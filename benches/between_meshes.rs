@@ -205,7 +205,7 @@ fn main() {
     let (count, rings) = (numbers.next().unwrap_or(40), numbers.next().unwrap_or(30));
     let dir = tempfile::tempdir().expect("scratch");
     let bodies = [ball(dir.path(), rings, 0.02), ring(dir.path(), rings), bracket(dir.path()), {
-        // Of the radius 0.65: it passes the ring, whose hole has 0.74.
+        // A ball of radius 0.65: it passes the ring, whose hole has the radius 0.74.
         let small = ball(dir.path(), rings, 0.02);
         let vertices: Vec<_> = small
             .mesh

@@ -318,7 +318,7 @@ def arms(name, random, count, chains, boxes, step=0.8):
 
 
 def gaps_of(chains, boxes, starts, ends, centres):
-    """Of all pairs: distance as a function of shares, bound on the speed, distances at the shares of `centres`."""
+    """Yields for each pair of sphere and box: the distance as a function of shares, a bound on the speed, and the distances at `centres`."""
     paths = []
     for chain, start, end, seen in zip(chains, starts, ends, centres):
         for k, speed in enumerate(chain.speeds(end - start)):

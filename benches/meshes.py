@@ -152,7 +152,7 @@ def carried(folder):
 
 
 def quaternion(r):
-    """Of a rotation matrix."""
+    """The quaternion (w, x, y, z) of a rotation matrix."""
     w = math.sqrt(max(0.0, 1 + r[0, 0] + r[1, 1] + r[2, 2])) / 2
     if w > 1e-3:
         return [w, (r[2, 1] - r[1, 2]) / (4 * w), (r[0, 2] - r[2, 0]) / (4 * w), (r[1, 0] - r[0, 1]) / (4 * w)]
@@ -197,7 +197,7 @@ class Robot:
                     break
 
     def poses(self, root, angles):
-        """Of all links with meshes: `root` of the first link, an angle for each joint that moves."""
+        """The poses of all links with meshes. `root`: pose of the first link; `angles`: a value for each joint that moves."""
         children = {ends[1] for _, ends, _, _ in self.joints}
         at = {ends[0]: root for _, ends, _, _ in self.joints if ends[0] not in children}
         angles, left = iter(angles), list(self.joints)

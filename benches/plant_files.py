@@ -116,7 +116,7 @@ def product(p, c):
 
 
 class Place:
-    """Where a node stands in the frame of the file: a pose behind a scale along its axes."""
+    """The place of a node in the frame of the file: a pose behind a scale along its axes."""
 
     def __init__(self, position=UNTURNED, q=IDENTITY, scale=(1.0, 1.0, 1.0)):
         self.position, self.q, self.scale = position, q, scale
@@ -163,7 +163,7 @@ class Plant:
         return index, path, place
 
     def unique(self, path):
-        """Of equal paths the second ends with #2."""
+        """Returns a path that is not taken: the second of equal paths ends with #2."""
         found = path
         while found in self.taken:
             self.repeats[path] = self.repeats.get(path, 1) + 1

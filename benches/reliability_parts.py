@@ -25,7 +25,7 @@ CALLS += ["read,pread64", "close", "newfstatat,statx", "getdents64"]
 ERRORS = ["EIO", "ENOSPC", "EACCES"]
 # At most so many calls of one kind are hit in each thread, spread over all of them.
 HITS = 24
-# What the system's loader says, before the program begins.
+# Words of the system's loader, printed before the program begins.
 LOADER = "error while loading shared libraries"
 
 
@@ -51,7 +51,7 @@ class Ended:
         self.text = (folder / ".stderr").read_text(errors="replace")
 
     def faults(self):
-        """What must hold of every end, whatever was done to the program."""
+        """Violations of the rules that hold for every end, whatever was done to the program."""
         found = ["it hangs"] if self.hung else []
         found += [f"`{noise}` in {self.text[:300]}" for noise in ("panicked", "stack backtrace") if noise in self.text]
         if self.code not in (0, 1, 2, 3, 4) and not self.hung:
@@ -88,7 +88,7 @@ def tables(folder):
 
 
 def strays(folder, kept):
-    """What lies in a folder beside what belongs there."""
+    """Names in a folder that are not among `kept`, sorted."""
     return sorted(set(os.listdir(folder)) - set(kept))
 
 

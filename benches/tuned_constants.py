@@ -1,4 +1,4 @@
-"""What the tuned constants are worth: python3 benches/tuned_constants.py WORK [DATA] [CONSTANT ...]
+"""Measures the worth of the tuned constants: python3 benches/tuned_constants.py WORK [DATA] [CONSTANT ...]
 
 Copies the tracked files to WORK/tree, lets each constant of the table below be set by an environment variable, builds that, and runs
 the cases of each constant with half and with double of its value, in turn with the value that stands. Prints the ratios of the least

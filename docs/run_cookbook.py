@@ -33,7 +33,7 @@ def table(result):
 
 
 def run(kind, code, namespace, page, line):
-    """What a block prints."""
+    """Runs a block and returns its output."""
     if kind == "sql":
         return table(duckdb.sql(code))
     printed = io.StringIO()

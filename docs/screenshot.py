@@ -29,7 +29,7 @@ def commands():
 
 
 def shown(program, command):
-    """What the command writes to a terminal, and its exit code."""
+    """Runs a command and returns its output to a terminal and its exit code."""
     ours, theirs = pty.openpty()
     environment = dict(os.environ, COLUMNS=str(COLUMNS), TERM="xterm-256color")
     environment.pop("NO_COLOR", None)

@@ -45,7 +45,7 @@ WAYS = {
     ("by size", "true"): ("by size, warm", "tab:green", "-"),
     ("enhanced", "true"): ("climb, warm, JB", "black", ":"),
 }
-# What a distance of zero is plotted as.
+# The value at which a distance of zero is plotted.
 FLOOR = 1e-18
 
 

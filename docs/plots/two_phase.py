@@ -190,7 +190,7 @@ def by_cells(rows):
 
 
 def blocks(scenes, bodies, pairs, clusters, resolutions):
-    """What goes between the marks of the page."""
+    """Yields the names of the marks of the page, each with the text between them."""
     columns = ["scene", "bodies", "rate", "pairs", "boxes_us", "standard_us", "coherent_us", "ratio", "ratio_net",
                "standard_cells", "coherent_cells", "ratio_cells"]
     names = ["scene", "bodies", "Hz", "pairs a frame", "boxes, us", "standard, us", "coherent, us", "**ratio**", "net",

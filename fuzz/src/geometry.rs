@@ -153,8 +153,8 @@ pub fn load(path: &Path) -> clearsweep::Result<Scene> {
     memory::within(1 << 29, || clearsweep_scene::load_scene(path, &SceneOverrides::default()))
 }
 
-/// What every shape must be: pieces that are convex, within the radius, and in the hull of them
-/// all; triangles that lie in their hull.
+/// Checks a shape: pieces are convex, within the radius, and in the hull of all pieces; triangles
+/// lie in their hull.
 pub fn check_shape(shape: &Shape) {
     assert!(!shape.pieces.is_empty(), "a shape without pieces");
     assert!(shape.center.is_finite() && shape.radius.is_finite(), "{:?} {}", shape.center, shape.radius);

@@ -1,5 +1,5 @@
-//! What the fuzz targets share: one module for each kind of reader, and one for rows, each with a
-//! `check` of one input.
+//! Code that the fuzz targets share: one module for each kind of reader, and one for rows, each
+//! with a `check` of one input.
 //!
 //! A check fails by a panic: of the reader (none is allowed, whatever the bytes), of an assertion
 //! about what it returned, or of the allocator, which bounds the memory of every call. The fuzzer

@@ -76,7 +76,7 @@ fn has_statistics(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PAR1")
 }
 
-/// What came of an input.
+/// The result of reading an input.
 #[derive(Debug, PartialEq)]
 struct Read {
     blocks: Vec<FrameBlock>,

@@ -105,7 +105,7 @@ class Probability(NamedTuple):
 
 
 class Result:
-    """What a run found.
+    """The result of a run.
 
     >>> import clearsweep as cs
     >>> result = cs.run("datasets/contact/scene.toml", progress=False)

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// Time between two looks at signals: an interrupt has to stop the work within 0.1 s.
 pub(crate) const EVERY: Duration = Duration::from_millis(20);
 
-/// What an interrupt does to the work.
+/// The effect of an interrupt on the work.
 pub(crate) enum AtInterrupt<'a> {
     /// Asks it to stop, and waits until it has.
     Stop(&'a dyn Fn()),

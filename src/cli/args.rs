@@ -215,7 +215,7 @@ pub(crate) struct CheckArgs {
     pub(crate) input: InputArgs,
     #[command(flatten)]
     pub(crate) srdf: SrdfArgs,
-    /// Of a geometry file instead of a scene: the unit of lengths, and of a file that names none
+    /// Unit of lengths if FILE is a geometry file, and unit of a file that names none
     /// [default: mm]
     #[arg(long, value_name = "UNIT", value_parser = super::args_init::UNITS)]
     pub(crate) unit: Option<String>,

@@ -23,11 +23,11 @@ pub(crate) struct RecheckArgs {
     /// Seconds that a sample takes, beside reading
     #[arg(long, value_name = "S", default_value_t = 10.0)]
     pub(crate) seconds: f64,
-    /// Which sample is drawn; the worst rows are among each
+    /// Seed of the sample; the worst rows are in every sample
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Write what was looked at to recheck.parquet in this directory. With --all an execution that
-    /// was interrupted goes on
+    /// Write the outcomes to recheck.parquet in this directory. With --all, continue an interrupted
+    /// execution
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Replace an earlier recheck.parquet

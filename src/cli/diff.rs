@@ -63,7 +63,7 @@ impl Parts {
     }
 }
 
-/// What has become of a pair.
+/// The change of a pair between two executions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Change {
     /// It violates in the later execution only.

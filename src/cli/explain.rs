@@ -19,7 +19,7 @@ use std::path::Path;
 /// Columns of the text.
 const WIDTH: usize = 80;
 
-/// What is explained.
+/// The row that is explained.
 struct Chosen {
     pair: [u32; 2],
     run: i64,
@@ -168,10 +168,10 @@ fn end(value: Option<f64>) -> String {
     value.map_or_else(|| "none".to_owned(), |value| format!("{value:?}"))
 }
 
-/// What the text names beside the row.
+/// Names that the text prints beside the row.
 struct Named<'a> {
     bodies: [&'a str; 2],
-    /// Where deviations come from.
+    /// Sources of the deviations of both bodies.
     sources: [&'static str; 2],
 }
 

@@ -150,7 +150,7 @@ impl Watch for Watching {
     }
 }
 
-/// What is printed.
+/// The data that is printed.
 struct Shown<'a> {
     args: &'a RecheckArgs,
     scene: &'a Scene,

@@ -1,4 +1,4 @@
-//! Where `recheck --all --out` goes on after it was interrupted: what was found, as lines of JSON.
+//! The state of `recheck --all --out` after an interruption: findings as lines of JSON.
 
 use clearsweep::{Error, Result};
 use clearsweep_records::manifest::Manifest;
@@ -10,7 +10,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// Which result and what of it: a state of another one is not gone on with.
+/// A result and a choice of pairs: a state with another key is not continued.
 pub(super) struct Key(Value);
 
 impl Key {
@@ -69,7 +69,7 @@ impl State {
         Ok((state, found))
     }
 
-    /// What was looked at before.
+    /// Counts of the frames, rows and pairs that earlier executions looked at.
     pub(super) fn before(&self) -> Before {
         self.before
     }
@@ -145,7 +145,7 @@ mod tests {
         state.append(&[some(1)], whole(64)).expect("stored");
         state.append(&[some(2), some(3)], whole(128)).expect("stored");
         drop(state);
-        // What an interruption left of the third.
+        // An interruption leaves the third block unfinished.
         let text = std::fs::read_to_string(&path).expect("text");
         std::fs::write(&path, format!("{text}{}\n{{\"fra", line(&some(4)))).expect("written");
         let (state, found) = State::open(&path, &key()).expect("gone on with");

@@ -97,7 +97,7 @@ fn object(name: &str) -> Result<Value> {
     Ok(schema)
 }
 
-/// Where the rows of a table are.
+/// The file or files with the rows of a table.
 fn place(table: &TableInfo) -> String {
     if table.has_parts { format!("{}/part-*.parquet", table.name) } else { table.file_name() }
 }

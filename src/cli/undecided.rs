@@ -37,7 +37,7 @@ fn line(of: &Undecided, moves: bool, count: &str, lengths: Lengths) -> String {
     format!("{count}{nearest}: {a} and {b}{when}: {}{required}", lengths.proven_ends([of.lower_m, of.upper_m]))
 }
 
-/// What decides it: the first that applies.
+/// The remedy that decides the row or interval: the first that applies.
 fn way(summary: &Summary, of: &Undecided, lengths: Lengths) -> String {
     let (lower, upper) = (of.lower_m.unwrap_or(f64::NEG_INFINITY), of.upper_m.unwrap_or(f64::INFINITY));
     if is_undecided(summary, &of.pair, of.run, of.frame) {

@@ -13,7 +13,7 @@ const UPDATE: &str = "CLEARSWEEP_UPDATE_PUBLIC_API";
 
 /// Most public items: more is no front door. Three of them are for distances along a direction and
 /// for motion between frames, one says what is known of an inside, one how much is computed, one
-/// holds values of joints, five say how searches go about their work.
+/// holds values of joints, five are options of the searches.
 const ITEMS: usize = 56;
 
 /// The names of this repository's other crates begin so.

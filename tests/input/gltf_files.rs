@@ -122,7 +122,7 @@ fn every_node_has_the_box_and_the_counts_that_are_known() {
         for (piece, known) in in_order(&whole, &visible) {
             let found = piece_bounds(&whole, piece);
             assert!(is_same(found, known), "{file}: {found:?} {known:?}");
-            // Of equal names the second has a number.
+            // The second of equal names has a number.
             let named = scene.bodies.iter().filter(|body| body.name.contains(&known.name));
             let alike: Vec<&Body> = named.filter(|body| is_same(bounds(body), known)).collect();
             assert!(!alike.is_empty(), "{file}: no body is {known:?}");

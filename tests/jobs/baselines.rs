@@ -26,8 +26,8 @@ fn key(row: &BTreeMap<String, String>) -> [String; 3] {
     ["run", "body_a", "body_b"].map(|column| row[column].clone())
 }
 
-/// What is required of each pair of each run that was nearer than required in the frame of a
-/// baseline, of the rows of a job without rules.
+/// The required distance, metres, of each pair of each run that was nearer than required in the
+/// frame of a baseline, from the rows of a job without rules.
 fn relaxed(
     plain: &Rows,
     worse_by: f64,

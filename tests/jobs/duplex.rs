@@ -105,7 +105,8 @@ fn ids_and_topics_stay(dir: &Path, [first, second]: [&Written; 2]) {
     }
 }
 
-/// What `bodies.py --revised` moves, deletes, renames and adds, is in the tables and files.
+/// Checks that each change of `bodies.py --revised` (move, delete, rename, add) is in the tables
+/// and files.
 fn each_change_is_told(dir: &Path, second: &Written) {
     let known = rows(&dir.join("second/known_pairs.parquet"));
     let table = rows(&dir.join("second/issues.parquet"));

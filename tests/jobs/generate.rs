@@ -226,7 +226,7 @@ fn every_box_of_the_grid_has_a_row_with_each_of_its_neighbours() {
     let dir = dir.path();
     expect(dir, "generate box-grid --out g", 0);
     let found = summary(dir, "run g/scene.toml --out o", 0);
-    // Of 10 x 10 x 5 boxes, each with 26 neighbours but at the border.
+    // Pairs of 10 x 10 x 5 boxes, each with 26 neighbours but at the border.
     let pairs = (28 * 28 * 13 - 500) / 2;
     assert_eq!([&found["bodies"], &found["frames"], &found["rows"]], [500, 2, 2 * pairs].map(Value::from).each_ref());
     assert_eq!([&found["pairs_possible"], &found["uncertified"]], [500 * 499 / 2, 0].map(Value::from).each_ref());

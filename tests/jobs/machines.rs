@@ -1,5 +1,5 @@
-//! What programs read: messages as JSON, streams whose both ends are parsed, and the schemas of all
-//! of it.
+//! Output for programs: messages as JSON, streams whose both ends are parsed, and the schemas of
+//! both.
 
 use crate::program::expect;
 use arrow_ipc::reader::StreamReader;

@@ -46,7 +46,7 @@ fn rpy([roll, pitch, yaw]: [f64; 3]) -> Matrix {
     turns.into_iter().map(|(axis, angle)| about(axis, angle)).reduce(product).expect("three")
 }
 
-/// Where a point of a slot's body is at values of joints by name; all others are 0.
+/// World position, metres, of a point of a slot's body at values of joints by name; others are 0.
 fn place(scene: &Scene, slot: usize, values: &[(&str, f64)], point: [f64; 3]) -> [f64; 3] {
     let tree = &scene.joints.as_ref().expect("joints").tree;
     let named: Vec<&str> = tree.columns().map(|joint| &*joint.name).collect();

@@ -60,7 +60,7 @@ pub(super) fn crowd() -> TempDir {
     dir
 }
 
-/// What is required of a pair, by the words of the contract.
+/// Index of the rule of a pair, by the words of the contract.
 fn rule_of(a: &str, b: &str) -> Option<usize> {
     let number = |body: &str| body["body-".len()..].parse::<u32>().expect("a number");
     let fits = |selector: &str, body: &str| match selector {
@@ -325,7 +325,7 @@ fn pairs_are_reported_a_quarter_beyond_the_largest_requirement() {
         let found = checked["within_m"].as_f64().expect("a length");
         assert!((found - within).abs() < 1e-15, "{rules} {query}: {found}");
     }
-    // Where nothing is required it has to be said.
+    // If nothing is required, `within` has to be stated.
     let dir = spheres(0.5, "touch = 0", "");
     expect(dir.path(), "check scene.toml", 1);
     let dir = spheres(0.095, "", "");

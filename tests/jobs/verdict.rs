@@ -292,7 +292,7 @@ fn an_undecided_row_is_named_with_a_way_to_decide_it() {
     assert_eq!((&named["body_a"], &named["body_b"], &named["required_m"]), (&"a".into(), &"b".into(), &0.25.into()));
     let (text, _) = expect(dir, "run scene.toml --out p --require 0.249999m", 0);
     assert!(!text.contains("undecided"), "the proposal decides it: {text}");
-    // Of a rule, what to type is its key.
+    // For a rule, the proposal names its key.
     let path = dir.join("scene.toml");
     let rule = "[[rule]]\nname = \"near\"\na = \"a\"\nb = \"b\"\nrequire = 0.25\n";
     fs::write(&path, fs::read_to_string(&path).expect("read").replace("require = 0.25\n", "") + rule).expect("written");

@@ -186,7 +186,7 @@ fn what_is_wrong_with_a_mesh_is_counted_and_left_out() {
         unused_vertices: 2,
         degenerate_triangles: 3,
         duplicate_triangles: 1,
-        // Of the triangle along the edge 0-1: its halves have no other triangle, and the edge has
+        // The triangle along the edge 0-1: its halves have no other triangle, and the edge has
         // three.
         boundary_edges: 2,
         nonmanifold_edges: 1,

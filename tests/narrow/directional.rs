@@ -251,7 +251,7 @@ fn contact_and_directions_that_are_none() {
         let found = ask(&a.shape, &still, &b.shape, &beside, none);
         assert!(found.relation == DirectionalRelation::Unproven && found.lower.is_nan(), "{found:?}");
     }
-    // Of any length.
+    // The direction may have any length.
     for length in [1e-300, 1e300] {
         let apart = Placement::new([3.0, 0.0, 0.0], STILL);
         let found = ask(&a.shape, &still, &b.shape, &apart, [-length, 0.0, 0.0]);

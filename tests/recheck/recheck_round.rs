@@ -61,7 +61,7 @@ fn the_oracle_knows_distances_in_closed_form() {
     for (name, a, b, distance, room) in &bodies {
         let (found, is_convex) = (bracket(a, b, 4.0), a.is_convex() && b.is_convex());
         let is_held = found.lower <= distance + 1e-14 && distance - 1e-14 <= found.upper;
-        // Of convex bodies that overlap the local search finds the value, and proves it roughly.
+        // For convex bodies that overlap, the local search finds the value, and proves it roughly.
         let is_deep = is_convex && *distance < 0.0;
         let is_sharp = if is_deep { found.lower >= distance - 1e-12 } else { found.upper - found.lower <= *room };
         assert!(is_held && is_sharp, "{name}: {found:?} in place of {distance}");

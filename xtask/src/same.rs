@@ -53,7 +53,7 @@ struct Comparison {
     compared: usize,
 }
 
-/// What a program said and wrote.
+/// Exit code and output of a program.
 struct Said {
     code: Option<i32>,
     out: Vec<u8>,
@@ -347,7 +347,7 @@ fn without_duration(line: &str) -> &str {
     if is_duration { rest } else { line }
 }
 
-/// What a program says.
+/// Runs a program and returns its exit code and output.
 fn said(command: &mut Command) -> Said {
     // The date of files that have one.
     match command.env("SOURCE_DATE_EPOCH", "0").stdin(Stdio::null()).output() {

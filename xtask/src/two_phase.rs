@@ -3,7 +3,9 @@
 //!
 //! `cargo xtask two-phase OUT [--quick] [scenes] [bodies] [pairs] [clusters] [cells]` writes
 //! `scenes.csv` (its Table 1), `bodies.csv` and `pairs.csv` (its claim O(n + c)), `clusters.csv`
-//! (its Figure 6) and `cells.csv` (alpha and beta, Theorems 1 and 3) into OUT, and prints them as tables. `--quick` takes small sizes; names select parts.
+//! (its Figure 6) and `cells.csv` (alpha and beta, Theorems 1 and 3) into OUT, and prints them as
+//! tables. `--quick` takes small sizes; names select parts.
+//!
 //! `docs/plots/two_phase.py OUT` updates `docs/papers/two-phase.md`, which interprets them, and its
 //! plots.
 //!

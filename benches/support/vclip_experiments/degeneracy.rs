@@ -19,8 +19,8 @@ use clearsweep_testing::random_motions::about;
 /// The tolerances of Lin-Canny, in shares of the size of the pair.
 const TOLERANCES: [f64; 9] = [0.0, 1e-16, 1e-15, 1e-14, 1e-13, 1e-12, 1e-10, 1e-8, 1e-6];
 
-/// The tolerances of enhanced GJK that the paper names in section 6.2: 10^-5 as it came, 10^-7, and
-/// 10^-8, with which it reports distances of zero.
+/// The tolerances of enhanced GJK in the V-Clip paper, section 6.2: 10^-5 as distributed, 10^-7,
+/// and 10^-8, at which it reports distances of zero.
 const TOLERANCES_OF_GJK: [f64; 3] = [1e-5, 1e-7, 1e-8];
 
 const COLUMNS: [&str; 14] = [

@@ -94,10 +94,11 @@ pub fn by_name(name: &str) -> Result<Box<dyn BroadPhase>, Unavailable> {
     by_name_with(name, None)
 }
 
-/// The broad phase of a name; the hash tables of `hash` and `coherent-hash` with these `cells`, if
-/// there are any.
+/// The broad phase of a name. `cells`: sizes of cells for `hash` and `coherent-hash`; `None`: their
+/// own.
 ///
-/// # Errors [`Unavailable`] if the name is unknown, or names a broad phase on a device.
+/// # Errors
+/// [`Unavailable`] if the name is unknown, or names a broad phase on a device.
 pub fn by_name_with(name: &str, cells: Option<CellSizes>) -> Result<Box<dyn BroadPhase>, Unavailable> {
     let hash = cells.map_or(SpatialHash::DEFAULT, |cells| SpatialHash { cells });
     match name {

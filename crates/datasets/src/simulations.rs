@@ -1,9 +1,9 @@
-//! The four simulations of the two-phase paper (Mirtich 1997): coins tossed onto a floor, a ball and
-//! ten pins, a rattleback on a plane, parts that slide down a chute.
+//! The four simulations of the two-phase paper (Mirtich 1997): coins tossed onto a floor, a ball
+//! and ten pins, a rattleback on a plane, parts that slide down a chute.
 //!
 //! Motions are scripted: bodies fly along parabolas, bounce with loss of energy, slide and come to
-//! rest, but do not push each other. A broad phase uses only boxes, for which the number, the sizes,
-//! the motion between frames and the arrangement of the bodies matter.
+//! rest, but do not push each other. A broad phase uses only boxes, for which the number, the
+//! sizes, the motion between frames and the arrangement of the bodies matter.
 
 use super::dataset::{Dataset, SCENE, TRAJECTORIES};
 use super::random::Random;
@@ -42,9 +42,9 @@ pub enum SimulatedShape {
     Prism {
         /// Corners of the polygon.
         sides: u32,
-        /// Of the circle around it.
+        /// Radius of the circle around the polygon, metres.
         radius: f64,
-        /// Along z.
+        /// Length along z, metres.
         height: f64,
     },
     /// The convex hull of points.
@@ -67,7 +67,7 @@ pub struct SimulatedBody {
 /// A data set of a simulation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Simulation {
-    /// What is simulated.
+    /// The kind of simulation.
     pub simulated: Simulated,
     /// Frames.
     pub frames: u32,

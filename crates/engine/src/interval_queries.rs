@@ -14,7 +14,7 @@ use clearsweep_tables::IntervalRow;
 pub(super) struct IntervalQueries<'a> {
     scene: &'a Scene,
     block: &'a FrameBlock,
-    /// Of each pair, but for what is required of it.
+    /// Options of all pairs; each pair has its own requirement.
     options: IntervalOptions,
     requirements: Requirements,
     /// The intervals of each pair of the slice, as a mask of samples.
@@ -121,7 +121,7 @@ impl<'a> IntervalQueries<'a> {
     }
 
     /// The intervals at both ends of which a pair stands where it did at the baseline of its rule:
-    /// it does not move between them. Along a spline it may.
+    /// it does not move between them. Intervals with a moving spline are left out.
     fn standing(&self, pair: &Candidate, bodies: &[BlockMotion<'_>; 2], intervals: u64) -> u64 {
         if !self.requirements.has_baselines() {
             return 0;

@@ -164,7 +164,7 @@ impl Report<'_> {
     }
 }
 
-/// How searches went about their work; `None`: the scene does not say.
+/// The options of the searches; `None`: the scene states none.
 fn search(options: &SearchOptions) -> Option<manifest::Search> {
     let gjk = options.gjk.map(|gjk| manifest::GjkSearch {
         sub_algorithm: gjk.sub_algorithm.name().to_owned(),

@@ -13,7 +13,7 @@ const NEEDS_DEVICE: &str = "this method needs a device, which is not used here";
 /// Why another name gives none.
 const UNKNOWN: &str = "there is no such method";
 
-/// The broad phase of this name, with the cells of `search` where it has hash tables.
+/// The broad phase of this name, with the cells of `search` if it has hash tables.
 ///
 /// # Errors
 /// No such method, or none in this version.
@@ -38,10 +38,10 @@ pub(super) fn narrow(name: &str, search: &SearchOptions) -> Result<Box<dyn Narro
     clearsweep_narrow::by_name(name).ok_or_else(|| unavailable("--narrow", name, UNKNOWN, &NARROW))
 }
 
-/// Whether the methods of a job look at what its scene says about searches.
+/// Checks that the methods of a job use the options of its scene for searches.
 ///
 /// # Errors
-/// One does not.
+/// A method does not use its option.
 pub(super) fn check_search(search: &SearchOptions, broad: &str, narrow: &str) -> Result<()> {
     let unused = |key: &str, flag: &str, name: &str, methods: &str| {
         let problem = format!("`{key}` of [query] says how {methods} search, and this method does not look at it");

@@ -65,7 +65,7 @@ impl Iterator for Slices {
         if mask == u64::MAX && from == 0 && self.pairs.rows() <= self.limit {
             return Some(Slice { pairs: std::mem::take(&mut self.pairs), ends_block });
         }
-        // Of a range of several samples with rows there are no more rows than the limit.
+        // A range of several samples has no more rows than the limit.
         let (pairs, left) = self.pairs.part(mask, from, self.limit);
         self.open = left.map(|at| (mask, at));
         Some(Slice { pairs, ends_block })

@@ -76,7 +76,7 @@ impl StaticStage {
 
     /// Takes the pairs of the range that was searched last.
     fn add(&mut self, fixed: Vec<Candidate>) {
-        // Of the last range `next.start` is the number of bodies.
+        // After the last range, `next.start` is the number of bodies.
         let count = self.moving.candidates.partition_point(|c| (c.a as usize) < self.next.start);
         let mut pairs = BlockCandidates::from(fixed);
         pairs.add(&self.moving, self.passed..count);

@@ -21,8 +21,8 @@ pub struct ValueCurve {
     control: [f64; MOST_DEGREE + 1],
     /// Bounds of the magnitude of the value and of its first three derivatives.
     pub(crate) most: [f64; 4],
-    /// Bound on the difference of the value as [`Self::at`] computes it from that of the motion
-    /// that is meant, at any time.
+    /// Bound on the error of the value that [`Self::at`] computes, against the motion that is
+    /// meant, at any time.
     pub(crate) error: f64,
 }
 
@@ -83,7 +83,7 @@ impl ValueCurve {
         match share {
             ..=0.0 => from,
             1.0.. => to,
-            // As of joints whose values move on lines.
+            // The formula of joints whose values move on lines.
             _ if self.degree < 2 => from + share * (to - from),
             _ => self.divided(share)[1][0],
         }

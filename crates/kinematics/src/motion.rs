@@ -171,7 +171,8 @@ impl<'a> JointMotion<'a> {
     }
 
     /// The motion of each body in the frame of the link that carries both; `None`: several joints
-    /// move one of them, or one does along a curve. Places are within [`Self::error`], directions within [`Self::tilt`].
+    /// move one of them, or one does along a curve. Places are within [`Self::error`], directions
+    /// within [`Self::tilt`].
     pub fn twists(&self) -> Option<[Twist; 2]> {
         if self.is_curved() {
             return None;

@@ -25,7 +25,7 @@ const DOUBLE_UNITS: f64 = 1.0 / (1_u128 << 92) as f64;
 /// One polynomial of a joint's motion.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SplinePiece {
-    /// Its first and last time, seconds.
+    /// First and last time of the polynomial, seconds.
     pub span: [f64; 2],
     form: PieceForm,
 }
@@ -178,7 +178,7 @@ pub struct RunSplines {
     times: Vec<f64>,
 }
 
-/// Where frames stand within a run; they also stand wherever a piece begins or ends.
+/// Times of the frames within a run. Every time at which a piece begins or ends is a frame, too.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum FrameTimes {
     /// At the ends of the pieces alone.

@@ -43,12 +43,13 @@ struct WayStep {
 
 /// Bounds of the motion of a joint over an interval, in its own units.
 struct StepMotion {
-    /// Of its value.
+    /// Bound of the magnitude of its value.
     largest: f64,
+    /// Bound of the magnitude of its rate.
     rate: f64,
-    /// Of the second derivative of its value.
+    /// Bound of the second derivative of its value.
     bent: f64,
-    /// Of the error of its value.
+    /// Bound of the error of its value.
     error: f64,
 }
 

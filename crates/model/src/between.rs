@@ -65,7 +65,7 @@ pub struct MotionRule {
     /// Whether joints that turn without limits go from value to value by the shortest turn
     /// ([`BetweenFrames::Joint`]).
     pub wraps: bool,
-    /// Where frames stand ([`BetweenFrames::Spline`]).
+    /// Times of the frames ([`BetweenFrames::Spline`]).
     pub spline_frames: FrameTimes,
 }
 

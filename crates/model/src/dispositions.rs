@@ -1,8 +1,8 @@
-//! What people decided about pairs: violations that are accepted down to a distance, until a day.
+//! Decisions of people about pairs: violations that are accepted down to a distance, until a day.
 
 use std::collections::HashMap;
 
-/// What was decided about a pair under a rule.
+/// A decision about a pair under a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Disposition {
     /// The distance down to which violations are accepted, less `touch`, metres: a last digit that
@@ -33,7 +33,7 @@ pub struct StaleDisposition {
     pub rule: String,
     /// Names of the bodies.
     pub bodies: [String; 2],
-    /// What is no more, for people.
+    /// Message that names the rule or body that is missing.
     pub problem: String,
     /// The accepted distance, metres.
     pub accepted: Option<f64>,
@@ -114,7 +114,7 @@ impl EventState {
     }
 }
 
-/// What violations are gathered by into issues.
+/// The key by which violations are gathered into issues.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum IssueGroup {
     /// The body that is in most of them.

@@ -83,7 +83,7 @@ impl NodeHierarchy {
     /// slot of a dynamic body, of which there are `slots`.
     pub fn new(nodes: Vec<MovingNode>, still: Vec<String>, slots: usize, slot_of: impl Fn(u32) -> Option<u32>) -> Self {
         let mut hierarchy = Self { still, ..Self::default() };
-        // Of each node: its input, its place, and how far it may lie from a node with a row.
+        // For each node: its input, its place, and a bound on its distance from a node with a row.
         let mut inputs: Vec<(u32, Pose, f64)> = Vec::with_capacity(nodes.len());
         for node in nodes {
             let input = node.body.and_then(&slot_of).unwrap_or_else(|| {

@@ -1,4 +1,4 @@
-//! How the searches of a job go about their work: options that no row depends on.
+//! Options of the searches of a job. No row depends on them.
 
 /// The distance sub-algorithm of GJK: how the point of a simplex nearest to the origin is found.
 ///
@@ -117,8 +117,8 @@ impl Default for GjkOptions {
     }
 }
 
-/// The sizes of boxes that one level of a hierarchical hash table holds (Mirtich 1997, section 2.1):
-/// a box is stored at the one level whose cells have the side rho with
+/// The sizes of boxes that one level of a hierarchical hash table holds (Mirtich 1997, section
+/// 2.1): a box is stored at the one level whose cells have the side rho with
 /// `alpha <= longest side / rho < beta`.
 ///
 /// Cells are powers of two, so beta and the ratio of both are, too. A beta above 1 would put a box
@@ -158,16 +158,16 @@ impl CellSizes {
         (-f64::from(self.spare)).exp2()
     }
 
-    /// The level of boxes whose longest side has this number of binary digits, where cells of level
-    /// `l` have the side `2^l`: the lowest multiple of the steps between levels at which the side is
-    /// below beta.
+    /// The level of boxes whose longest side has this number of binary digits; cells of level `l`
+    /// have the side `2^l`. It is the lowest multiple of the steps between levels at which the
+    /// ratio of the sides is below beta.
     #[inline]
     pub const fn level(self, digits: u32) -> u32 {
         (digits + self.spare).next_multiple_of(self.steps)
     }
 }
 
-/// How the searches of a job go about their work.
+/// The options of the searches of a job.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SearchOptions {
     /// `gjk` of `[query]`: how the method `gjk` searches.

@@ -1,32 +1,43 @@
 //! NARROW: the signed distance of a near pair, with witnesses and a proven bracket.
 //!
 //! ```text
-//! methods.rs      the front door: Auto, Gjk, EnhancedGjk, VClip, LinCanny, CdDual answer a PairQuery (query.rs) with rows, `Proximity`
-//! deviation.rs    answers about the true bodies, whose surfaces may be off the stored ones, from answers about these
-//! driver.rs       queries in order, each sample culled, settled by a batch, or handed to the pair solver
+//! methods.rs      the front door: Auto, Gjk, EnhancedGjk, VClip, LinCanny, CdDual answer a
+//!                 PairQuery (query.rs) with rows, `Proximity`
+//! deviation.rs    answers about the true bodies, whose surfaces may be off the stored ones, from
+//!                 answers about these
+//! driver.rs       queries in order, each sample culled, settled by a batch, or handed to the pair
+//!                 solver
 //! batch/          many samples of one pair, first samples of many pairs, eight at a time
-//! culling/        samples proven beyond the cut-off without a search: motion bound, separating axis
+//! culling/        samples proven beyond the cut-off without a search: motion bound, separating
+//!                 axis
 //! bodies.rs       two bodies at their poses
-//! branch_and_bound.rs  the open parts of all searches through trees and times: one order, one limit
+//! branch_and_bound.rs  the open parts of all searches through trees and times: one order, one
+//!                 limit
 //! piece_trees.rs  pairs of nodes of two trees of convex pieces
 //! way_out.rs      the first length of a line that lies in none of a union of intervals
-//! compound/       bodies of several convex pieces: nearest pairs by the trees of both bodies, and depth; visited_pairs.rs: what they remember
+//! compound/       bodies of several convex pieces: nearest pairs by the trees of both bodies, and
+//!                 depth; visited_pairs.rs: what they remember
 //! mesh/           bodies of exact triangles: nearest triangles, inside and outside, depth
 //! round/          round bodies: the search by supports, and its certificate
 //! pair_solver.rs       one pair of pieces in one sample, from cheap to certain:
-//!   certificate/    1. the remembered features, if still strictly optimal     <- closest_points.rs: one formula a kind
-//!   vclip/, lin_canny/, gjk/  2. the search from feature to feature (feature_search.rs: one call for both), or by simplices
+//!   certificate/    1. the remembered features, if still strictly optimal
+//!                      (closest_points.rs: one formula a kind)
+//!   vclip/, lin_canny/, gjk/  2. the search from feature to feature (feature_search.rs: one call
+//!                      for both), or by simplices
 //!   epa/               the polytope of an overlap
-//!   resolver/       3. the cold resolver: f64 from a fixed start, then extended precision and the tie rule
+//!   resolver/       3. the cold resolver: f64 from a fixed start, then extended precision and the
+//!                      tie rule
 //!   exact/          4. integers, for whatever is left
 //! directional/    how far a body moves along a direction until it touches the other, or leaves it
-//! duality/        whether cores overlap, by the faces of their Minkowski difference; which face a line pierces
+//! duality/        whether cores overlap, by the faces of their Minkowski difference; which face a
+//!                 line pierces
 //! parallel_features/       closest points of parallel faces and edges: centroids
 //! support_planes.rs  the features near the supporting planes of a direction
 //! pose_rounding.rs      how far the pose of a recentred frame may be off
 //! float.rs        one f64, or eight in a register
 //! rows.rs         rows from certified answers, alone or eight at a time
-//! cache.rs        what a pair remembers; learned.rs: what is learned for speed, and decides which way is tried first; workspace.rs: working memory
+//! cache.rs        what a pair remembers; learned.rs: what is learned for speed, and decides which
+//!                 way is tried first; workspace.rs: working memory
 //! ```
 //!
 //! Every way to an answer, in the order in which it is tried:
@@ -65,8 +76,8 @@
 //! it is *strict* (the optimum is unique, so every way ends there); all else is decided by the cold
 //! resolver.
 //!
-//! *Architecture invariant*: does no input or output, and knows no time: a query gets poses of one pair and a mask,
-//! and answers in A's frame.
+//! *Architecture invariant*: does no input or output, and knows no time: a query gets poses of one
+//! pair and a mask, and answers in A's frame.
 
 pub mod answer;
 mod batch;

@@ -136,8 +136,9 @@ fn is_known(pair: &Pair<'_, f64>, simplex: &Simplex) -> bool {
     simplex.count == 4 && simplex.as_slice().iter().all(is_of_pair)
 }
 
-/// Proven: the tetrahedron of four points of the difference, each within the rounding bound, holds a
-/// ball of this radius around the origin, metres; negative infinity if nothing is proven.
+/// Radius, metres, of a ball around the origin that the tetrahedron of four points of the
+/// difference is proven to hold, each point within the rounding bound; negative infinity if nothing
+/// is proven.
 fn inner_radius(pair: &Pair<'_, f64>, points: [Vec3<f64>; 4]) -> f64 {
     const NOTHING: f64 = f64::NEG_INFINITY;
     let (bound, size) = (pair.bound(), pair.size);

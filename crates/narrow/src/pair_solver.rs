@@ -37,7 +37,7 @@ pub enum SearchMethod {
     /// Lin-Canny from the remembered features; GJK where they penetrate.
     LinCanny,
     /// The overlap test of CD-Dual from the remembered features; V-Clip from the face that
-    /// separates the cores; where none does its own proof, or EPA if the depth is asked for.
+    /// separates the cores; if none does, its own proof, or EPA if the depth is asked for.
     CdDual,
 }
 
@@ -108,8 +108,8 @@ struct SolveState<'c, 'p> {
     cache: &'c mut PieceCache,
     /// Whether a surface is worth remembering.
     keeps: bool,
-    /// Whether the face at which CD-Dual ended proves that the cores overlap by more than the solver
-    /// asks.
+    /// Whether the face at which CD-Dual ended proves that the cores overlap by more than the
+    /// solver asks.
     face_proves: bool,
 }
 
@@ -392,8 +392,8 @@ impl SolveState<'_, '_> {
         self.search(solver, stats)
     }
 
-    /// Whether nobody asks how deep the cores overlap, and this face of the difference proves that
-    /// it is deep enough.
+    /// Whether the depth of the cores is not asked for, and this face of the difference proves that
+    /// they overlap deeply enough.
     fn proves_overlap(&self, face: &DifferenceFace, solver: &PairSolver<'_>) -> bool {
         solver.overlap.is_some_and(|depths| depths.are_proven_by_face(self.pair, face))
     }

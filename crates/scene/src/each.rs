@@ -297,7 +297,7 @@ impl Lowering<'_> {
                     spec.geometry = GeometrySpec::Shape(Arc::clone(shape));
                     let stored = PoseSteps { position_m: *step, turn_rad: PoseSteps::TURN_RAD };
                     spec.pose_steps = spec.pose_steps.max(stored);
-                    // Of a file triangles are expected, until one of its parts turns out to be none.
+                    // A file counts as triangles until one of its parts has none.
                     if spec.deviation_source == DeviationSource::Unknown {
                         spec.deviation_source = DeviationSource::Exact;
                     }

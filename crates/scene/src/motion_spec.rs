@@ -25,7 +25,7 @@ pub(super) struct MotionSpec {
     pub(super) max_gap_s: Option<f64>,
     /// Whether joints that turn without limits take the shortest turn.
     pub(super) wraps: bool,
-    /// Where frames stand along splines.
+    /// Times of the frames along splines.
     pub(super) spline_frames: FrameTimes,
 }
 

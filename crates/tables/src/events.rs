@@ -47,8 +47,9 @@ pub(super) struct Event {
     pub(super) a: u32,
     /// Body B.
     pub(super) b: u32,
-    /// Where its first and its last sample or interval are: a sample has twice its number, counted
-    /// over the whole input; an interval is behind its first sample, by one.
+    /// Positions of its first and its last sample or interval. The position of a sample is twice
+    /// its number, counted over the whole input; that of an interval is one more than that of its
+    /// first sample.
     span: [u64; 2],
     /// The first moment, and the last: of samples, or, where there are only intervals, of both
     /// sides of these.

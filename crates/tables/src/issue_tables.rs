@@ -63,7 +63,7 @@ struct EventRow {
     issue: i32,
 }
 
-/// What the tables are made with.
+/// Inputs and limits from which the tables of issues are made.
 pub(super) struct IssueTables<'a> {
     pub(super) scene: &'a Scene,
     pub(super) columns: &'a JobColumns,

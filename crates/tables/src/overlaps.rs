@@ -1,4 +1,4 @@
-//! Where and how much two bodies overlap at the worst moment of an issue.
+//! The place and the volume of the overlap of two bodies at the worst moment of an issue.
 
 use clearsweep_geometry::overlap::{Overlap, Solid, is_inside, overlap};
 use clearsweep_geometry::{Inside, Pose, Vec3};

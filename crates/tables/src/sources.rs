@@ -17,7 +17,7 @@ use clearsweep_records::{
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What decides on the columns of a job, and what fills those of rules and sweeps.
+/// The contents of a job, which decide its columns, and the data for those of rules and sweeps.
 #[derive(Debug, Clone)]
 pub(super) struct JobColumns {
     pub(super) contents: Contents,

@@ -95,7 +95,7 @@ pub struct UndecidedRow {
     pub bodies: [u32; 2],
     /// The bracket that holds what is required, metres.
     pub bracket_m: [f64; 2],
-    /// What is required, metres; NaN if nothing is.
+    /// The required distance, metres; NaN if nothing is required.
     pub required_m: f64,
 }
 
@@ -130,7 +130,7 @@ pub struct IssueCounts {
     pub events: [u64; 7],
     /// Issues, those of decisions without an event included.
     pub issues: [u64; 7],
-    /// What is said of the first stale decisions: rule, both bodies, note; at most twenty.
+    /// The first stale decisions, at most twenty: rule, both bodies, note.
     #[doc(hidden)]
     pub stale: Vec<[String; 4]>,
 }

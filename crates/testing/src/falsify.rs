@@ -1,4 +1,4 @@
-//! Tables of a result with numbers that were changed: what a verifier has to find.
+//! Changes numbers in the tables of a result. A verifier has to find the changes.
 
 use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch};
 use parquet::arrow::ArrowWriter;

@@ -8,7 +8,7 @@ pub fn placed(columns: [f32; 9], place: [f32; 3]) -> [f32; 12] {
     std::array::from_fn(|k| if k < 9 { columns[k] } else { place[k - 9] })
 }
 
-/// Where the word of transparency stands in a chunk `OBST` or `INSU`.
+/// The position of the word of transparency in a chunk `OBST` or `INSU`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Transparency {
     BeforeMatrix,

@@ -1,5 +1,5 @@
-//! A trial of the engine: bytes become a small scene of bodies of all kinds with motions and rules,
-//! which is run, and all of whose rows are proven again.
+//! A trial of the engine: bytes become a small scene of bodies of all kinds with motions and rules.
+//! The scene is run, and all of its rows are proven again.
 //!
 //! The fuzzer gives the bytes (its target `engine`), a test gives random ones. Any bytes
 //! are a scene: bytes that are missing count as 0.
@@ -78,18 +78,18 @@ impl Bytes<'_> {
         usize::from(self.byte()) % n
     }
 
-    /// Whether a byte says so, in `of` of 256 cases.
+    /// Whether the next byte is less than `of`: true in `of` of 256 cases.
     fn chance(&mut self, of: u8) -> bool {
         self.byte() < of
     }
 
-    /// From -1 to 1: mostly on a grid of 1/16, which makes ties.
+    /// A number from about -1 to 1, mostly on a grid of 1/16, which makes ties.
     fn signed(&mut self) -> f64 {
         let coarse = f64::from(i32::from(self.byte() % 33) - 16) / 16.0;
         if self.chance(64) { coarse + f64::from(i32::from(self.byte()) - 128) / 3000.0 } else { coarse }
     }
 
-    /// A length from 1/16 to 1 or a little more.
+    /// A length from 1/16 to 1.
     fn length(&mut self) -> f64 {
         (self.signed().abs() + 0.0625).min(1.0)
     }

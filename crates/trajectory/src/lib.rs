@@ -18,8 +18,9 @@
 //! Values of joints take the same line: `joint_columns` finds their columns, `frame_numbers`
 //! numbers rows that have no frame, and `joint_samples` poses the bodies by them. A sweep, and
 //! splines, make values at frames (`made_rows`): `splines` puts these together from rows of pieces
-//! (`piece_columns`, `piece_rows`), which are read whole. `shard_plan` divides an input among machines, each of which reads a
-//! `read_part`. `sort` puts files that are out of order into one that is not.
+//! (`piece_columns`, `piece_rows`), which are read whole. `shard_plan` divides an input among
+//! machines, each of which reads a `read_part`. `sort` puts files that are out of order into one
+//! that is not.
 //!
 //! Memory is bounded whatever the input's length: a batch of rows, and a few blocks ahead of their
 //! consumer; rows of joint values without frames take 8 bytes each.

@@ -15,7 +15,7 @@ use crate::oracle::soup::Body as Soup;
 /// Most triangles of a mesh beside a round body: branch and bound compares them one by one.
 const MOST_BESIDE_ROUND: usize = 2_000;
 
-/// What a body is made of.
+/// The kind of geometry of a body.
 pub enum Parts {
     /// Convex cores with their radii.
     Cores(Vec<ConvexCore>),
@@ -27,11 +27,11 @@ pub enum Parts {
 
 /// A body, in the frame in which the scene stores it.
 pub struct CheckedBody {
-    /// What it is made of.
+    /// Its kind of geometry.
     pub parts: Parts,
     /// Radius by which triangles are inflated, metres.
     pub growth: f64,
-    /// How far the true surface may be from the stored one, metres.
+    /// Bound on the distance between the true and the stored surface, metres.
     pub deviation: f64,
     /// Whether pieces stand for a solid that they may fill.
     pub is_decomposition: bool,
@@ -45,7 +45,7 @@ pub struct CheckedBody {
     pub radius: f64,
     /// A convex core around all of the body.
     pub hull: ConvexCore,
-    /// Triangles with their radii: of a mesh one surface, of cores one for each.
+    /// Triangles with their radii: one surface for a mesh, one for each core.
     surfaces: std::sync::OnceLock<Option<Vec<Soup>>>,
     /// The body beside a round one.
     union: std::sync::OnceLock<Option<Union>>,
@@ -67,7 +67,7 @@ impl CheckedBody {
         };
         let all: Vec<Vector<f64>> = match &shape.mesh {
             Some(mesh) => mesh.vertices().iter().map(|v| v.to_array()).collect(),
-            // Of round bodies the polyhedra lie around them.
+            // The polyhedra of round bodies lie around them.
             None => shape.pieces.iter().flat_map(|piece| points(&piece.core)).collect(),
         };
         let radius = shape.pieces.iter().fold(0.0_f64, |most, piece| most.max(piece.radius));
@@ -97,7 +97,7 @@ impl CheckedBody {
         }
     }
 
-    /// How far the body reaches along a unit direction, growth included, metres, in `f64`.
+    /// Height of the inflated body along a unit direction, metres, in `f64`.
     pub fn height(&self, d: Vector<f64>) -> f64 {
         let top = |points: &[Vector<f64>]| points.iter().map(|&p| dot(d, p)).fold(f64::NEG_INFINITY, f64::max);
         match &self.parts {
@@ -113,7 +113,7 @@ impl CheckedBody {
         }
     }
 
-    /// Triangles; `None` of a round body, or where the hull of a piece is not found.
+    /// Triangles; `None` for a round body, or if the hull of a piece is not found.
     pub fn surfaces(&self) -> Option<&[Soup]> {
         self.surfaces.get_or_init(|| self.find_surfaces()).as_deref()
     }
@@ -150,7 +150,7 @@ impl CheckedBody {
         }
     }
 
-    /// The body as pieces beside a round one; `None` of a mesh of many triangles.
+    /// The body as pieces beside a round one; `None` for a mesh of many triangles.
     pub fn union(&self) -> Option<&Union> {
         self.union.get_or_init(|| self.find_union()).as_ref()
     }
@@ -170,7 +170,7 @@ impl CheckedBody {
     }
 }
 
-/// A round body by its declared parameters; `None` of an inflated torus, which has no such set.
+/// A round body by its declared parameters; `None` for an inflated torus: it has no such set.
 fn of_round(body: &RoundBody, growth: f64) -> Option<Piece> {
     match body {
         RoundBody::Caps { caps, .. } => Some(Piece::Convex(Convex::new(caps.iter().map(of_cap).collect(), growth))),

@@ -23,7 +23,7 @@ const MOST_COVERS: usize = 16;
 /// A vertex of a body on its supporting plane.
 #[derive(Clone, Copy, Debug)]
 pub struct SupportVertex {
-    /// Its number in the file; `None` of a point of a round body.
+    /// Its number in the file; `None` for a point of a round body.
     pub number: Option<u32>,
     /// Its place in its own body's frame, metres.
     pub own: Vector<f64>,
@@ -46,7 +46,7 @@ pub struct Side {
     pub height: f64,
     /// Radius by which the body is inflated, metres.
     pub growth: f64,
-    /// What the body may deviate, metres.
+    /// Declared deviation of the body, metres.
     pub deviation: f64,
     /// Largest distance of a point from the origin of its frame, growth included, metres.
     pub reach: f64,
@@ -73,18 +73,18 @@ pub struct Explanation {
     pub is_of_whole_bodies: bool,
     /// Size of the pair: both reaches and the length of the translation, metres.
     pub size: f64,
-    /// What the verifier found.
+    /// Findings of the verifier about the row.
     pub findings: Vec<Finding>,
 }
 
 /// The proof of a row of `intervals`.
 #[derive(Clone, Debug)]
 pub struct IntervalExplanation {
-    /// Directions, and what each covers; empty if they do not prove the row.
+    /// Directions, each with the part it covers; empty if they do not prove the row.
     pub covers: Vec<Covered>,
     /// Distances at some shares of the interval: shares, and both ends, metres.
     pub samples: Vec<(f64, [f64; 2])>,
-    /// What the verifier found.
+    /// Findings of the verifier about the row.
     pub findings: Vec<Finding>,
 }
 
@@ -169,7 +169,7 @@ fn mesh_number(shape: &Shape, vertex: usize) -> Option<u32> {
 }
 
 /// The vertices among which the support is: those of the convex piece that the row names, or the
-/// corners of its triangle; of a round body its farthest point. With the piece.
+/// corners of its triangle; for a round body its farthest point. With the piece.
 fn candidates(
     parts: &Parts,
     shape: &Shape,

@@ -1,4 +1,4 @@
-//! What came of looking at a statement again.
+//! Outcomes of statements that are looked at again.
 
 use clearsweep_records::{Code, Recheck, RecheckOutcome, RecheckTable, RecheckWhat};
 use std::collections::BTreeMap;
@@ -25,11 +25,11 @@ pub struct Finding {
     pub outcome: RecheckOutcome,
     /// The row.
     pub place: Place,
-    /// Both ends of the verifier's bracket, metres; NaN where it has none.
+    /// Both ends of the verifier's bracket, metres; NaN if it has none.
     pub proven: [f64; 2],
-    /// Both ends of the bracket that the row states, metres; NaN where it has none.
+    /// Both ends of the bracket that the row states, metres; NaN if it has none.
     pub stated: [f64; 2],
-    /// What is wrong, or why no more is proven.
+    /// The fault, or why no more is proven.
     pub why: Option<String>,
 }
 
@@ -81,7 +81,7 @@ impl Counts {
     }
 }
 
-/// What came of all statements.
+/// The outcomes of all statements.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// By table and statement.

@@ -84,7 +84,7 @@ pub trait OfFrame: StoredRecord {
     fn key(&self) -> (i64, i64);
     /// Indices of the bodies.
     fn pair(&self) -> (i32, i32);
-    /// Where a frame keeps such rows.
+    /// The list of such rows in a frame.
     fn rows(frame: &mut Frame) -> &mut Vec<Self>;
 }
 
@@ -136,7 +136,7 @@ impl<R: OfFrame> ByFrame<R> {
         Ok(Self { rows: Table::<R>::open(dir)?.rows().peekable() })
     }
 
-    /// Moves the rows of a frame to it, and returns those before it, of which there is no frame.
+    /// Moves the rows of a frame to it, and returns the rows before it, which belong to no frame.
     ///
     /// # Errors
     /// The table is damaged.
@@ -150,7 +150,7 @@ impl<R: OfFrame> ByFrame<R> {
         Ok(before)
     }
 
-    /// The rows that are left, of which there is no frame.
+    /// The remaining rows, which belong to no frame.
     ///
     /// # Errors
     /// The table is damaged.

@@ -13,13 +13,13 @@ use crate::oracle::number::{Number, Vector, dot, norm};
 use crate::pair_truth::{Hint, PairAt};
 use crate::placement::Placement;
 
-/// Distances that are computed for one interval, at most.
+/// Most distances that are computed for one interval.
 const MOST: usize = 1_500;
 
 /// Parts into which an interval is divided at first.
 const FIRST: usize = 16;
 
-/// Directions of which each proves a part of an interval, at most.
+/// Most directions that together prove an interval, each a part of it.
 const MOST_COVERS: usize = 256;
 
 /// Times that are looked at about the least one.
@@ -67,7 +67,7 @@ pub struct Covered {
     pub share: [f64; 2],
     /// Unit direction of the world, from A to B.
     pub direction: Vector<f64>,
-    /// The hulls are at least so far apart along it, metres.
+    /// Lower bound on the gap of the hulls along the direction, metres.
     pub gap_m: f64,
 }
 
@@ -99,8 +99,7 @@ impl<'a> Sampled<'a> {
         Some(Self { pair: of.bodies, ends: of.ends, motions, speed, slack, samples: Vec::new() })
     }
 
-    /// Whether one of them is a round body that is not convex: upper ends beside one are only
-    /// sampled.
+    /// Whether one of the bodies is round and not convex: upper ends beside it are only sampled.
     fn has_torus(&self) -> bool {
         self.pair.iter().any(|body| matches!(body.parts, Parts::Round) && !body.is_convex())
     }
@@ -110,19 +109,19 @@ impl<'a> Sampled<'a> {
         self.speed
     }
 
-    /// By how much more a row may be off: twice what the bodies deviate, metres.
+    /// Twice the deviations of both bodies, metres: a true row may be off by this much more.
     pub fn open(&self) -> f64 {
         2.0 * self.deviation()
     }
 
-    /// The deviations of both bodies.
+    /// The sum of the deviations of both bodies, metres.
     fn deviation(&self) -> f64 {
         self.pair.iter().map(|body| body.deviation).sum::<f64>() * (1.0 + 1e-15)
     }
 
     /// Both ends of the distance of all true bodies at a share of the interval, metres.
     pub fn at(&mut self, t: f64) -> [f64; 2] {
-        // The stored poses are known beyond the rounding of those between them.
+        // The stored poses have no rounding, unlike the poses between them.
         let stored = [0.0, 1.0].iter().position(|end| *end == t);
         let ends = match stored {
             Some(end) => {
@@ -195,8 +194,8 @@ impl<'a> Sampled<'a> {
         Some([0, 1, 2].map(|m: usize| (0..3).map(|k| columns[k][m].value() * own[k]).sum::<f64>()))
     }
 
-    /// Directions that keep the hulls at least `aim` metres apart, each over a part of the interval,
-    /// all of it together; `None` if there are none, or more than `most`.
+    /// Directions that keep the hulls at least `aim` metres apart. Each covers a part of the
+    /// interval, and together they cover all of it. `None` if there are none, or more than `most`.
     pub fn cover(&self, aim: f64, most: usize) -> Option<Vec<Covered>> {
         let (mut covers, mut open, mut tried) = (Vec::new(), vec![[0.0, 1.0]], 0);
         let mut at_from = (0.0, self.direction(0.0)?);
@@ -225,8 +224,9 @@ impl<'a> Sampled<'a> {
     }
 
     /// The least gap of both hulls along a direction over a part of the interval, metres. Points
-    /// leave the chord from one end to the other by `4 s u (1 - u)` at most, `s` the sagitta and `u`
-    /// the share of the part, and supports of points on chords lie below the chord of the supports.
+    /// leave the chord from one end to the other by at most `4 s u (1 - u)`, with the sagitta `s`
+    /// and the share `u` of the part. Supports of points on chords lie below the chord of the
+    /// supports.
     fn gap_over(&self, n: Vector<f64>, [from, to]: [f64; 2]) -> f64 {
         let [begin, end] = [from, to].map(|t| self.gap_along(n, t));
         let sagitta: f64 = self.motions.iter().map(|motion| motion.sagitta(to - from)).sum();
@@ -359,14 +359,15 @@ fn beyond(sampled: &mut Sampled<'_>, upper: f64) -> Option<[f64; 2]> {
     if !is_possible {
         return None;
     }
-    // Above it by more than the resolution of this check, so that it is not met by rounding.
+    // The aim is above the end by more than the resolution of this check, so that rounding alone
+    // does not reach it.
     let size = PairAt::new(sampled.pair, [&sampled.ends[0][0], &sampled.ends[1][0]]).size;
     let aim = above + (1e-9 * (least - above)).max(RESOLUTION * size);
     let is_above = sampled.cover(aim, 64).is_some() || sampled.least([0.0, 1.0], aim, 200)[0] >= aim;
     is_above.then_some([aim, least])
 }
 
-/// Compares both ends with those that were found. `open`: what the bodies may deviate, twice.
+/// Compares both ends with those that were found. `open`: twice the deviations, metres.
 fn of_ends([lower, upper]: [f64; 2], found: [f64; 2], open: f64) -> Looked {
     let what = RecheckWhat::Least;
     if lower > found[1] {
@@ -385,7 +386,7 @@ fn of_ends([lower, upper]: [f64; 2], found: [f64; 2], open: f64) -> Looked {
     }
 }
 
-/// Clear before the first time, in contact at the second.
+/// Checks that the bodies are clear before the first time and in contact at the second.
 fn first_contact([clear, touching]: [f64; 2], sampled: &mut Sampled<'_>, touch: f64, open: f64) -> Looked {
     let what = RecheckWhat::FirstContact;
     let there = sampled.at(touching);
@@ -409,7 +410,7 @@ fn first_contact([clear, touching]: [f64; 2], sampled: &mut Sampled<'_>, touch: 
     }
 }
 
-/// What is wrong with the columns of a row that follow from others.
+/// Returns the fault of the columns of a row that follow from others.
 fn form(row: &Interval, [lower, upper]: [f64; 2], query: &QueryOptions) -> Option<String> {
     let are_shares = [Some(row.closest_lo), Some(row.closest_hi), row.contact_lo, row.contact_hi];
     let is_share = |share: &Option<f64>| share.is_none_or(|share| (0.0..=1.0).contains(&share));

@@ -1,11 +1,11 @@
 //! Proves the rows of a result again, from the stored bodies and poses alone.
 //!
-//! The verifier shares no code with the searches (`broad`, `narrow`) and the loop (`engine`): not the
-//! numbers, not the rotation, not the hull, not the supports. It takes the scene and the poses as
-//! the loader reads them.
+//! The verifier shares no code with the searches (`broad`, `narrow`) and the loop (`engine`): not
+//! the numbers, not the rotation, not the hull, not the supports. It takes the scene and the poses
+//! as the loader reads them.
 //!
 //! ```text
-//! number, placement, place     104-bit numbers; where two bodies are to each other
+//! number, placement, place     104-bit numbers; the relative place of two bodies
 //! convex_core, hull, depth     convex cores: points, their own hull, and all directions of a depth
 //! nearest                      the nearest points of two cores
 //! soup, gap                    triangles: their distance by brute force

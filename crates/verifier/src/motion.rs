@@ -21,11 +21,12 @@ pub struct Motion {
     angle: f64,
     /// Vector from the origin of the body to the point that moves on a line, at the start.
     arm: Vector<f64>,
-    /// Of a screw that turns: the way across its axis, metres.
+    /// The part of the translation across the axis, metres; `None` unless a screw turns.
     across: Option<Vector<f64>>,
-    /// Its velocity, metres over the interval.
+    /// Velocity of the point that moves on a line, metres over the interval.
     pub velocity: Vector<f64>,
-    /// No point of the body is faster than this beside the velocity, metres over the interval.
+    /// Bound on the speed of all points of the body relative to that point, metres over the
+    /// interval.
     pub spin: f64,
 }
 
@@ -90,8 +91,8 @@ impl Motion {
         Some(Self { between, ends, origins, axis, angle, arm, across: across_axis, velocity, spin })
     }
 
-    /// No point of the body leaves the chord between its places at two shares that are `step` apart
-    /// by more than this, metres.
+    /// Bound on the distance of any point of the body from the chord between its places at two
+    /// shares that are `step` apart, metres.
     pub fn sagitta(&self, step: f64) -> f64 {
         match self.between {
             // The pose jumps at the end.

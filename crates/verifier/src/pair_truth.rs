@@ -1,4 +1,4 @@
-//! What the verifier proves about two bodies at their poses: both ends of their signed distance.
+//! Proves both ends of the signed distance of two bodies at their poses.
 
 use crate::checked_body::{CheckedBody, Parts};
 use crate::convex_core::ConvexCore;
@@ -14,7 +14,7 @@ use crate::oracle::round::{Bracket, local};
 use crate::oracle::soup::Body as Soup;
 use crate::placement::Placement;
 
-/// Points of a core beyond which its hull is not searched for: that takes the square of them.
+/// Most points of a core whose hull is searched for: the time grows with their square.
 const MOST_OF_HULL: usize = 1_500;
 
 /// Bound on the error of the distance of surfaces in [`Wide`], in sizes of the pair.
@@ -26,7 +26,7 @@ const UNKNOWN: f64 = 1e300;
 /// Width at which the search for the depth of round bodies ends, in sizes of the pair.
 const DEPTH_WIDTH: f64 = 1e-9;
 
-/// What a row says of a pair, as far as it helps to prove it: nothing of it is believed.
+/// Statements of a row that help to prove it. None of them is believed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Hint {
     /// Unit normal from A to B in A's frame.
@@ -37,7 +37,7 @@ pub struct Hint {
     pub upper: Option<f64>,
 }
 
-/// What is proven about two bodies.
+/// The proven distances of two bodies.
 #[derive(Clone, Copy, Debug)]
 pub struct Truth {
     /// The signed distance of all true bodies lies between these ends, metres.
@@ -189,7 +189,7 @@ impl<'a> PairAt<'a> {
             }
             let distance = soups.fine();
             let found = match gap.is_inside {
-                // Every point of the inner surface has that much room in the solid.
+                // Every point of the inner surface lies in the solid at least that deep.
                 true => Stored { lower: Wide::of(-UNKNOWN), upper: -distance - growth + error },
                 false => Stored { lower: distance - growth - error, upper: distance - growth + error },
             };
@@ -217,8 +217,8 @@ impl<'a> PairAt<'a> {
         Ok(Stored { lower: Wide::of(found.lower - room), upper: Wide::of(found.upper + room) })
     }
 
-    /// The signed distance of convex bodies that overlap: the normal of a row is the start of one more
-    /// search, and branch and bound proves an upper end that is not as low as that of the row.
+    /// The signed distance of convex bodies that overlap. The normal of a row is the start of one
+    /// more search. Branch and bound lowers an upper end that is above that of the row.
     fn of_convex_round(&self, [a, b]: [&Convex; 2], found: Bracket, hint: &Hint) -> Bracket {
         let growth = a.growth + b.growth;
         let along: Vec<Vector<f64>> = hint.normal.into_iter().collect();
@@ -243,8 +243,8 @@ impl<'a> PairAt<'a> {
         first(1).any(|p| holds(0, p)) || first(0).any(|p| holds(1, to_b(p)))
     }
 
-    /// Minus the length of the translation that a row names, if it leaves `room` metres between the
-    /// bodies; of it and a few slightly longer ones the shortest.
+    /// Minus the length of a translation along the normal of the row that leaves `room` metres
+    /// between the bodies: the shortest among the row's own and a few slightly longer ones.
     fn way_out(&self, hint: &Hint, room: Wide) -> Option<Wide> {
         let (normal, lower) = (hint.normal?, hint.lower.filter(|lower| lower.is_finite())?);
         let doubt = FILTER * self.size;
@@ -294,8 +294,8 @@ impl<'a> PairAt<'a> {
         Wide::of(gap - 2.0 * FILTER * self.size)
     }
 
-    /// A unit direction in A's frame along which the bodies may be apart: that of the nearest points
-    /// of their hulls, else that of their middles.
+    /// A unit direction in A's frame along which the bodies may be apart: that of the nearest
+    /// points of their hulls, else that of their middles.
     pub fn direction(&self) -> Option<Vector<f64>> {
         let middle = |k: usize| {
             let [low, high] = self.bodies[k].bounds;

@@ -4,12 +4,12 @@ use clearsweep_geometry::Pose;
 
 use crate::oracle::number::{Vector, Wide, add, cross, times, wide};
 
-/// `world_from_body`: position, what the position leaves (see [`Pose`]), quaternion w, x, y, z.
+/// `world_from_body`: both parts of the position (see [`Pose`]), and the quaternion w, x, y, z.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Placement {
     /// Leading part of the position, metres.
     pub position: [f64; 3],
-    /// What it leaves, metres.
+    /// Trailing part of the position, metres.
     pub rest: [f64; 3],
     /// Quaternion of any norm: the rotation is that of the quaternion normalised.
     pub q: [f64; 4],
@@ -22,13 +22,13 @@ impl From<&Pose> for Placement {
 }
 
 impl Placement {
-    /// Creates a placement whose position leaves nothing.
+    /// Creates a placement whose position has no trailing part.
     pub fn new(position: [f64; 3], q: [f64; 4]) -> Self {
         Self { position, rest: [0.0; 3], q }
     }
 
-    /// The columns of the rotation: what the Hamilton product `q e q*` / `q q*` makes of the unit
-    /// vectors.
+    /// The columns of the rotation: the images of the unit vectors by the Hamilton product `q e q*`
+    /// / `q q*`.
     pub fn columns(&self) -> [Vector<Wide>; 3] {
         let [w, x, y, z] = self.q.map(|c| Wide(c, 0.0));
         let square = w * w + x * x + y * y + z * z;

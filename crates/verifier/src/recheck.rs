@@ -1,4 +1,4 @@
-//! A result proven again: which frames and rows are looked at, and in which order.
+//! Proves a result again: chooses frames and rows, and the order in which they are looked at.
 
 mod missing;
 mod sample;
@@ -26,7 +26,7 @@ use crate::stored_scene::{StoredScene, load_scene};
 /// Worst rows that are always among those looked at.
 const WORST: usize = 32;
 
-/// What is looked at.
+/// The choice of rows, pairs and frames that are looked at.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice {
     /// The bodies of the only pair; `None`: all pairs.
@@ -37,9 +37,9 @@ pub struct Choice {
     pub all: bool,
     /// Seconds that a sample takes.
     pub seconds: f64,
-    /// Which sample is drawn.
+    /// Seed of the sample.
     pub seed: u64,
-    /// What was looked at before: the first frames of everything are left out.
+    /// Counts of an earlier execution: with [`Self::all`], its frames are left out.
     pub before: Before,
 }
 
@@ -55,7 +55,7 @@ impl Choice {
     };
 }
 
-/// What an execution that was interrupted looked at.
+/// Counts of the frames, rows and pairs that an interrupted execution looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Before {
     /// Frames.
@@ -70,8 +70,8 @@ pub struct Before {
 
 /// Takes what is found, and says whether to go on.
 pub trait Watch {
-    /// Findings; `false`: stop. `whole`: all that was looked at so far, if these findings end whole
-    /// frames; else they are found again when everything is looked at anew.
+    /// Takes findings; `false`: stop. `whole`: counts of all that was looked at so far, if the
+    /// findings end with a whole frame. Without it, a later execution finds them again.
     ///
     /// # Errors
     /// They cannot be stored.
@@ -87,7 +87,7 @@ pub struct Speed {
     pub seconds: f64,
 }
 
-/// What was looked at.
+/// Counts of what was looked at, and the speed.
 #[derive(Clone, Debug, Default)]
 pub struct Looked {
     /// Frames, and all that there are.
@@ -118,7 +118,7 @@ pub struct Recheck {
     bodies: Vec<Arc<CheckedBody>>,
 }
 
-/// A thing to be looked at.
+/// A row to be looked at, or the pairs of a frame without a row.
 #[derive(Clone, Copy)]
 enum Task<'a> {
     Row(&'a Frame, &'a Distance),
@@ -230,7 +230,7 @@ impl Recheck {
         Ok(looked)
     }
 
-    /// Tables and columns that nobody looks at yet.
+    /// Reports the tables and columns of the result that no check covers.
     fn not_looked_at(&self, watch: &mut impl Watch) -> Result<()> {
         let mut findings = Vec::new();
         let mut add = |table, what, why: &str| {
@@ -405,8 +405,8 @@ impl Recheck {
         Some(PosedEnds { bodies: self.bodies_of(pair), ends: [of(pair[0])?, of(pair[1])?], pivots: pair.map(pivot) })
     }
 
-    /// Whether a pair may have a row in a frame: both bodies are there, and it is not ignored. Pairs
-    /// of static bodies are asked about once, in the first frame of the job.
+    /// Whether a pair may have a row in a frame: both bodies are there, and it is not ignored.
+    /// Pairs of static bodies are asked about once, in the first frame of the job.
     fn is_asked(&self, frame: &Frame, [a, b]: [u32; 2]) -> bool {
         let scene = self.scene();
         let is_static = |body: u32| matches!(scene.bodies[body as usize].motion, Motion::Static(_));
@@ -454,7 +454,7 @@ fn unasked(frame: &Frame, pair: [u32; 2], table: RecheckTable) -> Finding {
 /// Adds up findings without storing them.
 #[derive(Default)]
 pub struct Summing {
-    /// What was found.
+    /// The counted findings.
     pub tally: Tally,
 }
 

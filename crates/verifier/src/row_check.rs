@@ -132,7 +132,7 @@ impl Posed<'_> {
     }
 }
 
-/// What is wrong with the columns of a row that follow from others.
+/// Returns the fault of the columns of a row that follow from others.
 fn form(row: &Distance, [lower, upper]: [f64; 2], query: &QueryOptions, size: f64) -> Option<String> {
     let is_of_winding = row.method == Some(Method::Winding);
     let status = match () {

@@ -17,8 +17,8 @@ pub struct StoredScene {
     remedy: String,
 }
 
-/// Loads the scene that a manifest names. `instead`: what else the caller may do where its files
-/// cannot be read.
+/// Loads the scene that a manifest names. `instead`: the caller's remedy if its files cannot be
+/// read.
 ///
 /// # Errors
 /// The scene is of a program, its poses came from memory or a stream, a file cannot be read, or a

@@ -46,7 +46,7 @@ def convert_ifc(path: str, data: bytes, kernel: str, result: Converted, group: s
 
 @dataclasses.dataclass
 class _Made:
-    """What a kernel made of a product, and how it holds against the solids of the file."""
+    """A product by a kernel, and how it compares with the solids of the file."""
 
     kernel: Kernel
     product: Product
@@ -54,7 +54,7 @@ class _Made:
     #: The deviation without any proof.
     declared: float = 0.0
     source: str = "declared"
-    #: Where it differs from the solids.
+    #: Its difference from the solids, in words.
     unlike: str | None = None
     #: The solids as shapes, in the world.
     shapes: Sequence[dict[str, Any]] = ()

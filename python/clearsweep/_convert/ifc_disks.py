@@ -71,7 +71,7 @@ class Disk:
 
 
 def disks_unlike(parts: Sequence[Disk], mesh: Mesh) -> str | None:
-    """Where triangles differ from disks: a vertex is outside of all, or they enclose another volume."""
+    """The difference of triangles from disks, if any: a vertex outside of all disks, or another volume."""
     off = float(np.max(np.min([disk.off(mesh.vertices) for disk in parts], axis=0)))
     volume = sum(np.pi * disk.radius**2 * disk.length for disk in parts)
     if off > 1 + _LIKE:

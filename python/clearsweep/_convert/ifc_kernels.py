@@ -57,14 +57,14 @@ class Product:
 
 @dataclasses.dataclass
 class Kernel:
-    """What a kernel makes of a file."""
+    """A file as one kernel reads it."""
 
     name: str
     version: str
     products: dict[int, Product]
     #: Names of classes by instance, in the spelling of the standard.
     classes: dict[int, str]
-    #: What it printed while it read the file.
+    #: Lines that it printed while it read the file.
     printed: list[str]
 
     def declared(self, product: Product, is_curved: bool) -> float:
@@ -156,8 +156,8 @@ def _failed(path: str, kernel: str, error: BaseException) -> Error:
 
 
 def difference(one: Product, other: Product, deviation: float) -> str | None:
-    """Where the meshes of a product differ by more than the sum of their deviations: its box, its volume, or
-    what is closed."""
+    """The difference of two meshes of a product beyond the sum of their deviations, if any: its box, its volume,
+    or whether it is closed."""
     found: list[str] = []
     a, b = one.world(), other.world()
     boxes = float(np.max(np.abs(a.box() - b.box())))

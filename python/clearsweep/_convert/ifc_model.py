@@ -1,4 +1,4 @@
-"""What an IFC file says about its products: places, storeys, systems, layers, openings, ports. No geometry."""
+"""Facts of an IFC file about its products: places, storeys, systems, layers, openings, ports. No geometry."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Model:
         return None
 
     def ancestors(self, number: int) -> Iterator[int]:
-        """What a product is in or a part of, the nearest first."""
+        """Yields the places and assemblies that hold a product, by number, the nearest first."""
         seen = {number}
         while (whole := self.above.get(number)) is not None and whole not in seen:
             seen.add(whole)

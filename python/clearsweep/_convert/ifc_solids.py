@@ -64,7 +64,7 @@ class _Profile:
 
 
 def unlike(known: Sequence[Solid], mesh: Mesh, limit: float) -> str | None:
-    """Where triangles differ from solids: they have another volume or another box, by more than a layer as
+    """The difference of triangles from solids, if any: another volume or another box, by more than a layer as
     thick as the limit."""
     volume, made = sum(solid.volume for solid in known), abs(mesh.volume())
     if abs(made - volume) > 2 * mesh.area() * limit + 1e-6 * volume:

@@ -1,4 +1,4 @@
-"""What a reader in C++ or Rust prints."""
+"""Messages that readers in C++ or Rust print."""
 
 from __future__ import annotations
 

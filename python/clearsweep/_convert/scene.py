@@ -52,7 +52,7 @@ class Body:
 
 @dataclasses.dataclass
 class Converted:
-    """What became of model files."""
+    """Model files as bodies of a scene."""
 
     #: The files, and the kernels with their versions that read each.
     sources: list[tuple[str, str]] = dataclasses.field(default_factory=list[tuple[str, str]])
@@ -60,7 +60,7 @@ class Converted:
     glb: GlbWriter = dataclasses.field(default_factory=GlbWriter)
     #: How often names were asked for that have to be unique.
     taken: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter[str])
-    #: What was left out, by the reason: how many of each class.
+    #: Numbers of left out products by class, by the reason.
     left_out: dict[str, collections.Counter[str]] = dataclasses.field(
         default_factory=dict[str, collections.Counter[str]]
     )
@@ -86,7 +86,7 @@ class Converted:
         return [body for body in self.bodies if len(body.shapes) == 1]
 
     def lines(self) -> list[str]:
-        """What was converted, in lines."""
+        """Lines that say what was converted."""
         sources = collections.Counter(body.source for body in self.bodies)
         exact = sum(1 for body in self.bodies if body.shapes)
         of_files = "; ".join(f"{os.path.basename(path)} by {kernels}" for path, kernels in self.sources)
@@ -117,7 +117,7 @@ class Converted:
         return sections
 
     def _query(self) -> dict[str, Any]:
-        """What is required; and what touches, if coordinates are coarser than the micrometre that it is otherwise."""
+        """The key ``require``, and ``touch`` if coordinates are coarser than its default, a micrometre."""
         median = float(np.median([body.size for body in self.bodies]))
         query = {"require": next(overlap for overlap, least in _OVERLAPS if median >= least)}
         step = max((body.step for body in self.meshes()), default=0.0)

@@ -59,7 +59,7 @@ class _Part:
 
 @dataclasses.dataclass
 class _Place:
-    """Where a node stands: names above it, and how far it may be off, for a point at a distance."""
+    """The place of a node: names above it, and bounds on the error of a point at a distance."""
 
     names: tuple[str, ...] = ()
     #: Lengths and shares of the reach, of all levels above.
@@ -261,7 +261,7 @@ def surface_of(face: Mapping[str, Any], corners: F64) -> Surface | None:
 
 
 def _below(place: _Place, node: Mapping[str, Any], name: str) -> _Place:
-    """Where a node stands. The numbers of its matrix are in single precision: each is off by half a unit in
+    """The place of a node. The numbers of its matrix are in single precision: each is off by half a unit in
     the last place, and a rotation is read as the nearest one, which moves points as far again."""
     matrix = np.array(node.get("matrix", np.eye(4).reshape(-1)), dtype=np.float64).reshape(4, 4).T
     if "translation" in node:

@@ -97,7 +97,7 @@ fn centred(of: &Meshed, at: Vec3<f64>, q: [f64; 4]) -> Pose {
 /// Moved by a vector that a position far from the origin does not swallow.
 fn moved(pose: &Pose, by: Vec3<f64>) -> Pose {
     let position = pose.position + by;
-    // What the sum leaves (Knuth's two-sum).
+    // The rounding error of the sum goes to `rest` (Knuth's two-sum).
     let part = position - pose.position;
     let rest = pose.rest + ((pose.position - (position - part)) + (by - part));
     Pose { position, rest, ..*pose }

@@ -198,7 +198,7 @@ impl Check<'_> {
         ];
         assert!(expected.iter().all(Option::is_some), "a part is no feature of its hull\n{}", self.case.recipe());
         let found = [0, 1].map(|k: usize| Some((self.row.feature_kind[k], self.row.feature[k])));
-        // Where edges touch, a face beside one of them reaches the same points.
+        // If edges touch, a face beside one of them reaches the same points.
         let vertices = self.row.feature_kind.iter().any(|k| *k as u8 == 0);
         if (found != expected && !self.free_normal()) || vertices {
             self.note(Aspect::Features, format!("{found:?}, not {expected:?}"));

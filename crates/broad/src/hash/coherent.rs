@@ -58,11 +58,11 @@ pub(in super::super) struct CoherentHash {
 }
 
 impl CoherentHash {
-    /// As in Mirtich's Figure 2. Cells are smaller than those of the standard variant, because
-    /// bodies rarely change cells, but every close pair is tested.
+    /// The cells of Mirtich's Figure 2. They are smaller than those of the standard variant,
+    /// because bodies rarely change cells, but every close pair is tested.
     pub(super) const CELLS: CellSizes = CellSizes::CLOSE;
 
-    /// With cells of these sizes; `None`: those of each variant.
+    /// Creates the search with these sizes of cells; `None`: those of each variant.
     pub(in super::super) fn new(cells: Option<CellSizes>) -> Self {
         let hash = cells.map_or(SpatialHash::DEFAULT, |cells| SpatialHash { cells });
         let tracker = LabelTracker::new(cells.unwrap_or(Self::CELLS));

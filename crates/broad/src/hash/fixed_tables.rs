@@ -27,8 +27,8 @@ impl Default for FixedTables {
 }
 
 impl FixedTables {
-    /// The table in which each box of `set` is stored at its own level. Its sizes of cells are those
-    /// of the first search that asks, and hold for all of them.
+    /// The table in which each box of `set` is stored at its own level. The first search sets the
+    /// sizes of cells, which hold for all later ones.
     pub(super) fn own(&self, set: &BoxSet, cells: CellSizes) -> &CellTable {
         self.own.get_or_init(|| CellTable::new(set, false, cells))
     }

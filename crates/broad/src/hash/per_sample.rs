@@ -45,14 +45,14 @@ impl PerSampleHash {
         Self { scheme, job: None, rows: SampleRows::default(), operations: OperationCounts::default() }
     }
 
-    /// Standard hashing; `cells`: unless they are those of the method `hash`. With `count_cells` it
-    /// also counts the cells that each search touches, which takes extra time.
+    /// Standard hashing. `cells`: sizes of cells; `None`: those of the method `hash`. With
+    /// `count_cells` it also counts the cells that each search touches, which takes extra time.
     pub fn standard(cells: Option<CellSizes>, count_cells: bool) -> Self {
         let hash = SpatialHash { cells: cells.unwrap_or(SpatialHash::DEFAULT.cells) };
         Self::new(Scheme::Standard { hash, boxes: BlockBoxes::new(), items: BoxSet::default(), count_cells })
     }
 
-    /// Coherent hashing; `cells`: unless they are those of the method `coherent-hash`.
+    /// Coherent hashing. `cells`: sizes of cells; `None`: those of the method `coherent-hash`.
     pub fn coherent(cells: Option<CellSizes>) -> Self {
         let tracker = LabelTracker::new(cells.unwrap_or(CoherentHash::CELLS));
         Self::new(Scheme::CoherentHash { tracker, pairs: PairMap::default() })

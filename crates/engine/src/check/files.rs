@@ -17,7 +17,7 @@ pub(super) fn warnings(scene: &Scene, pose_steps: Option<PoseSteps>) -> Vec<Warn
 /// Bodies whose coordinates are stored in steps larger than `touch`, or than a tenth of what is
 /// required.
 fn coarse(scene: &Scene, pose_steps: Option<PoseSteps>) -> Option<Warning> {
-    // Of a requirement of 0 no step is a part: the sign is decided by `touch`.
+    // A requirement of 0 allows no step: it is left out, and `touch` decides the sign.
     let least = least_required(scene).filter(|&require| require > 0.0);
     let (touch, tenth) = (scene.query.touch, least.map(|require| require / 10.0));
     let is_coarse = |step: f64| step > touch || tenth.is_some_and(|tenth| step > tenth);

@@ -35,8 +35,7 @@ pub struct LargestJointStep {
 #[derive(Debug)]
 pub(super) struct JointSteps<'a> {
     joints: Option<&'a SceneJoints>,
-    /// Whether a long step may be a short one the other way round: not of a spline, which says the
-    /// way.
+    /// Whether a long step may be a short one the other way round. A spline states the way.
     may_wrap: bool,
     /// The values before, with their run and frame.
     last: Vec<Option<(f64, i64)>>,

@@ -72,8 +72,7 @@ impl TippedBodies {
         let (rest, slots) = (&scene.hierarchy.rest, scene.dynamic.len());
         let inputs = slots + scene.hierarchy.frames.len();
         let mut place = vec![0; inputs];
-        // Of each input, with all that it carries: bodies with a pose, and those of them that are
-        // tipped.
+        // Numbers of bodies for each input and all that it carries: with a pose, and tipped.
         let mut below = vec![(0_u64, 0_u64); inputs];
         let (mut bodies, mut is_over) = (Vec::new(), false);
         for (index, node) in rest.iter().enumerate().rev() {
@@ -157,7 +156,7 @@ mod tests {
                 let norm = pose.q.iter().map(|c| c * c).sum::<f64>().sqrt();
                 Pose::new([0.0; 3], pose.q.map(|c| c / norm))
             };
-            // Where the world's vertical of `b` goes when the body is moved from `b` to `a`.
+            // Image of the world's vertical when the body is moved from `b` to `a`.
             let turned = unit(&a).after(&unit(&b).inverse()).apply([0.0, 0.0, 1.0].into());
             let expected = turned.dot(Vec3::from([0.0, 0.0, 1.0])).clamp(-1.0, 1.0).acos().to_degrees();
             assert!((tilt(&a, &b) - expected).abs() < 1e-5, "{a:?} {b:?}: {} {expected}", tilt(&a, &b));

@@ -145,7 +145,7 @@ pub(super) fn warnings(scene: &Scene) -> Vec<Warning> {
     idle.map(warn).collect()
 }
 
-/// What a rule covers, in words: `pipes* against group:steel, same parent`.
+/// The pairs that a rule covers, in words: `pipes* against group:steel, same parent`.
 pub fn words(rule: &IgnoreRule) -> String {
     let selector = |text: &Option<String>| text.clone().unwrap_or_else(|| "everything".to_owned());
     let same = rule.same.map_or_else(String::new, |same| format!(", same {}", same.word()));

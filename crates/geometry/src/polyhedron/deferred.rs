@@ -95,8 +95,8 @@ impl LazyBoundary {
     }
 }
 
-/// The boundary that is built at the first call. It stays out of the loops over known vertices, which
-/// hardly ever ask for it.
+/// The boundary that is built at the first call. It stays out of the loops over known vertices,
+/// which hardly ever ask for it.
 #[cold]
 #[inline(never)]
 fn built_once<'a>(built: &'a OnceLock<Box<Boundary>>, sources: &[PointSource]) -> &'a Boundary {

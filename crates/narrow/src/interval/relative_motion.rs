@@ -288,8 +288,8 @@ impl GapBound {
         let q = -0.5 * (b + discriminant.max(0.0).sqrt().copysign(b));
         let (one, other) = if a == 0.0 { (-c / b, -c / b) } else { (q / a, c / q) };
         let (low, high) = (one.min(other), one.max(other));
-        // Where an end is below the level it is an end of the answer; a root that is not defined
-        // leaves all.
+        // An end of the interval that is below the level is an end of the answer. A root that is
+        // not defined leaves all of the interval.
         let low = if c > 0.0 && low > 0.0 { (low * (1.0 - 1e-9) - 1e-12).clamp(0.0, 1.0) } else { 0.0 };
         let high = if a + b + c > 0.0 && high < 1.0 { (high * (1.0 + 1e-9) + 1e-12).clamp(0.0, 1.0) } else { 1.0 };
         [low.min(high), high]

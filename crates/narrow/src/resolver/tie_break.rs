@@ -83,8 +83,8 @@ pub(super) fn separated(pair: &Pair<'_, f64>, found: &GjkResult<f64>) -> Option<
     // The duality gap bounds the error of the direction: |v - v*|^2 <= |v|^2 - v.w.
     let duality = (length - pair.gap(n) - 0.125 * bound).max(0.0);
     let tolerance = pair.size * (1e-12 + 2.0 * (duality / length).sqrt());
-    // Where closest points are many, the direction may be off by as much as a distance within
-    // rounding leaves open.
+    // If there are many closest points, the direction is known only as well as the rounding of the
+    // distance allows.
     let wide = pair.size * (1e-12 + 2.0 * ((duality + 2.0 * bound) / length).sqrt());
     let near = SupportPlanes::new(pair, n, wide);
     if let Some(answer) = parallel_features::directions(pair, &near).find_map(|n| closest_sets::strict(pair, n)) {
@@ -133,7 +133,7 @@ pub(super) fn contact(pair: &Pair<'_, f64>, simplex: &[VertexPair]) -> Option<An
         return Some(answer);
     }
     let mut touching: Vec<Vec3<f64>> = touching.into_iter().map(|(n, _)| n).collect();
-    // Where cores overlap by more, a proof of the depth decides.
+    // If cores overlap by more, a proof of the depth decides.
     let is_proven = |sets: &ClosestSets| sets.needs_no_depth(pair) && sets.answer(pair, None).is_some();
     let sets = loop {
         let preferred = touching.remove(closest_sets::preferred(pair, touching.iter().copied())?);
@@ -259,7 +259,7 @@ pub(super) fn overlapping(pair: &Pair<'_, f64>, polytope: &mut Polytope) -> Opti
         // Else the surface of another route may prove it.
         return (upper <= answer.upper).then_some(answer);
     }
-    // Of other equal depths the rule prefers one. No certificate holds for any of them.
+    // The rule prefers one of other equal depths. No certificate holds for any of them.
     let are_rivals = facets.iter().all(|facet| has_rival(&facets, facet, bound));
     if are_rivals && let Some(answer) = preferred_sets(pair, &facets, &nearest, ClosestSets::new) {
         return Some(answer);

@@ -171,7 +171,7 @@ fn brackets_hold_what_samples_show() {
                 let are_convex = is_convex(&a) && is_convex(&b);
                 let entry = widths.entry((kind_a, kind_b, state)).or_default();
                 *entry = entry.max(width);
-                // Where many directions are nearly as deep, the surface has too few points.
+                // If many directions are nearly as deep, the surface has too few points.
                 let is_nearly_a_ring = [kind_a, kind_b].contains(&"skew");
                 let promised = match (are_convex, answer.lower > 0.0) {
                     (true, true) => 1e-9,

@@ -27,7 +27,7 @@ pub(super) fn face_edge<S: Simd>(home: &BodyView<'_, S>, other: &BodyView<'_, S>
         return Transition::Overlap;
     }
     let [v, w] = other.ends(e);
-    // Where the distance does not fall at the entry, the nearest point lies there or before. The
+    // If the distance does not fall at the entry, the nearest point lies there or before. The
     // printed algorithm goes on to the boundary edge that is crossed. The part before the entry may
     // be nearer to another boundary edge, and then the distance would grow. All of that part lies
     // beyond the crossed edge's plane, which makes that edge a start for the descent.

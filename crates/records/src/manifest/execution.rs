@@ -65,7 +65,7 @@ pub struct Options {
     pub max_gap: Option<i64>,
     pub max_gap_s: Option<MaxGap>,
     pub wrap: Option<String>,
-    /// Where frames stand along splines: `knots`, `step_s = S` or `samples = N`; left out of other
+    /// Times of the frames along splines: `knots`, `step_s = S` or `samples = N`; left out of other
     /// motions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frames_along_splines: Option<String>,

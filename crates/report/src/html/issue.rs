@@ -212,7 +212,7 @@ impl<'a> CardContext<'a> {
         }
     }
 
-    /// What the rule requires, and what is proven instead.
+    /// The text that compares the requirement of the rule with the proven distance.
     fn why(&self, finding: &Finding) -> String {
         let Some(upper) = finding.bracket_m[1] else { return String::new() };
         let required = finding.required_m;

@@ -99,7 +99,7 @@ impl Overview {
     }
 }
 
-/// Where an issue is, relative to the origin of the plant.
+/// The place of an issue relative to the origin of the plant, metres.
 fn place(issue: &Issue, plant: &Plant) -> Option<Vector> {
     let finding = issue.findings.first()?;
     let world = finding.place.or_else(|| Some(finding.view.as_ref()?.origin))?;

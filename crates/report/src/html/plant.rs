@@ -160,7 +160,7 @@ pub(super) fn levels(report: &Report, finding: &Finding) -> String {
     levels.join(", ")
 }
 
-/// What a word of the class of proof means, for people.
+/// Classes of proof, each with its meaning for people.
 pub(super) const PROOFS: [(&str, &str); 12] = [
     ("strict", "the closest features are the only ones, by more than all rounding"),
     ("tie", "several points or directions are as near, within rounding; the bracket holds for all of them"),

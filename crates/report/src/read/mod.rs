@@ -25,7 +25,7 @@ use clearsweep_records::{Body, Table};
 use clearsweep_verifier::load_scene;
 use std::path::Path;
 
-/// What else there is to do where the geometry cannot be read again.
+/// The remedy if the geometry cannot be read again.
 pub(crate) const WITHOUT_VIEWS: &str = "leave geometry out of the report (--no-views)";
 
 /// The choice of what a report shows.

@@ -60,12 +60,12 @@ struct Stage {
     track: Thinned<(Moment, Vec<Option<Pose>>)>,
 }
 
-/// What views show beside their findings.
+/// Meshes, facts and bodies that the views share.
 #[derive(Default)]
 pub(super) struct Shown {
     /// The meshes.
     pub(super) meshes: Vec<DisplayMesh>,
-    /// What they do not show.
+    /// Facts about bodies that the views do not show.
     pub(super) facts: Vec<Fact>,
     /// All bodies in their places; `None` without a view.
     pub(super) plant: Option<Plant>,

@@ -2,8 +2,8 @@
 //! of the crate `parry3d-f64`.
 //!
 //! Voxels that a mesh fills are cut by planes between them, until each part nearly fills its hull.
-//! What comes out is untrusted: it is points, and where it panics or returns numbers that are not
-//! finite there is none.
+//! The decomposer is not trusted: only points are taken from it. If it panics or returns numbers
+//! that are not finite, there is no decomposition.
 
 use super::super::readers::Fault;
 use clearsweep_geometry::Vec3;

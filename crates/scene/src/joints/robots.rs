@@ -44,7 +44,7 @@ pub(in crate::joints) struct LinkBody {
     pub(in crate::joints) place: Pose,
 }
 
-/// What a robot is, for those who ask about its links.
+/// Facts about a robot for code that looks up its links.
 #[derive(Debug)]
 pub(super) struct RobotFacts {
     pub(super) name: String,

@@ -68,7 +68,7 @@ struct OpenInterval {
     answer: OpenAnswer,
 }
 
-/// What is proven of such an interval.
+/// The proven answer about an interval that begins with bodies apart.
 enum OpenAnswer {
     Contact(AuditFinding),
     Accepted,

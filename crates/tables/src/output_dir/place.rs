@@ -35,7 +35,7 @@ impl LockedPlace {
     /// # Errors
     /// It is a file or a link, cannot be created, holds an input of the job, or is in use.
     pub(super) fn claim(path: &Path, take_over: bool, inputs: &JobInputs) -> Result<Self> {
-        // Of `link/` the system would follow the link.
+        // The system would follow a link in `link/`: the slash is dropped.
         let root: PathBuf = path.components().collect();
         for _ in 0..ATTEMPTS {
             let made = make_directories(&root)?;

@@ -1,9 +1,9 @@
 //! A place at which a new result is written while the old one stays, and the exchange of both.
 //!
 //! The new result is written to a directory beside the old one, and both are exchanged in one step.
-//! Where the file system cannot do that (another file system is mounted there, nothing may be
-//! written beside the directory), it is written to a directory inside, and entries are moved one by
-//! one: the old manifest away first, the new one in last. Both results are whole on the disk until
+//! If the file system cannot do that (another file system is mounted there, nothing may be written
+//! beside the directory), it is written to a directory inside, and entries are moved one by one:
+//! the old manifest away first, the new one in last. Both results are whole on the disk until
 //! then, and no state in between has a manifest.
 
 use super::earlier::EarlierResult;

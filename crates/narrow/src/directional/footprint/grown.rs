@@ -206,7 +206,7 @@ fn of_pieces(body: &Shape, pieces: Vec<Piece>) -> Option<Shape> {
         center: body.center,
         middle: body.middle,
         radius,
-        // Of round cores the polyhedra around them grow.
+        // In place of a round core, the polyhedron around it is inflated.
         deviation: body.deviation + body.core_excess(),
         decomposition_deviation: body.decomposition_deviation,
         uneven: None,

@@ -227,7 +227,7 @@ impl VolumePair<'_> {
         let off_chord = 0.125 * self.bends.of_points(self.reaches()) * (self.share() * self.share());
         let smaller = self.nodes[0].volume.radius.min(self.nodes[1].volume.radius);
         let distance = closest.distance2.sqrt();
-        // Where they are nearer than needed no direction proves more.
+        // If the triangles are nearer than needed, no direction proves more.
         let in_all = distance + off_chord - self.off >= needed && !self.bends.is_still();
         best.nearest = Some(NearTriangles {
             share: from.share + share * self.share(),

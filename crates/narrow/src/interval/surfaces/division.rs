@@ -146,7 +146,7 @@ impl<'a> IntervalSearch<'a, '_> {
     /// Whether the bodies are proven to be in contact at a time.
     pub(super) fn is_touching(&mut self, surfaces: &mut SurfaceParts<'_>, share: f64) -> bool {
         let bracket = self.distance_of_surfaces(surfaces, share);
-        // Where surfaces cross, rounding may hide it from them, but not from the depth.
+        // Rounding may hide a crossing from the surfaces, but not from the depth.
         surfaces.upper_end(bracket.upper) <= self.options.touch
             || (bracket.normal.is_none() && self.upper_of_bodies(share) <= self.options.touch)
     }

@@ -75,7 +75,7 @@ fn no_motion_brings_pairs_nearer_than_a_front_claims() {
             let Some((pairs, gap)) = front.within(least, motion) else { continue };
             assert!(pairs.len() <= front.pairs.len() && gap > least);
         }
-        // Of other meshes it says nothing.
+        // The front says nothing about other meshes.
         assert!(front.motion(&place([meshes[1], meshes[0]], [far, 0.05, 0.02], 1.4)).is_none());
         let copy = ring(1.0, 0.25, 24, 10);
         assert!(front.motion(&place([&copy, meshes[1]], [far, 0.05, 0.02], 1.4)).is_none());

@@ -65,7 +65,7 @@ impl PlantClass {
     }
 }
 
-/// What a scene says of an RVM file.
+/// Options of a scene for an RVM file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PlantOptions {
     /// The attribute file; `None`: that of the same name, if there is one.

@@ -7,7 +7,7 @@ use clearsweep_geometry::Vec3;
 /// By how much the lengths of the three columns may differ if the matrix is to be found by them.
 const ALIKE: f64 = 1e-3;
 
-/// Where a primitive stands: the affine map from its millimetres to metres of the plant.
+/// The place of a primitive: the affine map from its millimetres to metres of the plant.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Placement {
     /// Images of x, y and z, then that of the origin.

@@ -48,9 +48,9 @@ pub struct PlantPrimitive {
     pub group: u32,
     /// The kind of its chunk.
     pub chunk: PrimitiveChunk,
-    /// What it is.
+    /// The shape of the primitive.
     pub kind: Kind,
-    /// Where it stands; `None`: the place of the matrix in the chunk is not clear.
+    /// Its place; `None`: the position of the matrix in the chunk is not clear.
     pub placement: Option<Placement>,
     /// The bytes of its numbers, or of its polygons.
     pub(super) numbers: Range<usize>,
@@ -215,7 +215,7 @@ impl Reading {
     /// Reads a chunk; `None`: it ends within its fields.
     ///
     /// # Errors
-    /// What is wrong with it, as a predicate.
+    /// A predicate that says what is wrong with the chunk.
     fn chunk(&mut self, name: [u8; 4], mut fields: Fields<'_>) -> Result<Option<()>, String> {
         let read = match &name {
             b"HEAD" => {

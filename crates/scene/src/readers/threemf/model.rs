@@ -48,7 +48,7 @@ impl FileUnit {
     }
 }
 
-/// What an object is for: `type` (Core Specification, section 4.1).
+/// The purpose of an object: `type` (Core Specification, section 4.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum ObjectType {
     Model,

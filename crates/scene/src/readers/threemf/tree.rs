@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// objects so that their number doubles with each.
 const MAX_NODES: usize = 1 << 21;
 
-/// What stands above an item or a component.
+/// The node above an item or a component, with its transforms and its type.
 #[derive(Clone, Copy)]
 struct Above {
     node: Option<u32>,
@@ -194,7 +194,7 @@ impl LeftOut {
         names.push(placed.name.clone());
     }
 
-    /// What is left out of the file, for people to know.
+    /// Notes for people about the objects of the file that are left out.
     fn notes(self, document: &Document) -> Vec<GeometryNote> {
         let note = |names: &[String], [one, many]: [&str; 2]| {
             let what = if names.len() == 1 { format!("1 {one}") } else { format!("{} {many}", names.len()) };

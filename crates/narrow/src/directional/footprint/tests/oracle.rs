@@ -73,7 +73,7 @@ fn least_of_triangle(corners: [Point; 3], slope: [f64; 2], radius: f64) -> f64 {
     candidates.into_iter().map(height).fold(f64::INFINITY, f64::min)
 }
 
-/// Where a side crosses the circle around the origin.
+/// Points at which a side crosses the circle around the origin.
 fn on_circle(p: Point, q: Point, radius: f64) -> impl Iterator<Item = [f64; 2]> {
     let (x, y) = (q[0] - p[0], q[1] - p[1]);
     let (square, half, rest) = (x * x + y * y, p[0] * x + p[1] * y, p[0] * p[0] + p[1] * p[1] - radius * radius);
