@@ -5,12 +5,10 @@
 //! as the loader reads them.
 //!
 //! ```text
-//! number, placement, place     104-bit numbers; the relative place of two bodies
-//! convex_core, hull, depth     convex cores: points, their own hull, and all directions of a depth
-//! nearest                      the nearest points of two cores
-//! soup, gap                    triangles: their distance by brute force
-//! round                        round bodies: branch and bound over directions
-//! stored_scene                 the scene of a result, loaded again, with digests compared
+//! oracle/        104-bit numbers, hulls, depths, triangles by brute force, round bodies by branch and
+//!                bound: the tests use them too
+//! nearest        the nearest points of two cores
+//! stored_scene   the scene of a result, loaded again, with digests compared
 //! ```
 //!
 //! *Architecture invariant*: imports no crate that searches.
