@@ -2,9 +2,13 @@
 
 use super::joints::{ARM, manifest};
 use super::program::expect;
+use arrow_array::builder::{Float64Builder, ListBuilder};
+use arrow_array::{ArrayRef, Float64Array, Int32Array, NullArray, RecordBatch, StringArray};
 use clearsweep_testing::folder::tables;
+use clearsweep_testing::trajectories::{Shaping, write_batch};
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Beside the ball on an arm of 2 m: a stop that slides.
 const STOP: &str = r#"
@@ -72,6 +76,40 @@ fn a_contact_between_the_frames_is_found_at_its_time() {
     assert!(digests.contains("pieces.json"), "{digests}");
     let (text, _) = expect(dir, "check scene.toml", 0);
     assert!(text.contains("2 pieces in 1 file"), "{text}");
+}
+
+/// A column of lists.
+fn lists(rows: &[Option<&[f64]>]) -> ArrayRef {
+    let mut builder = ListBuilder::new(Float64Builder::new());
+    for row in rows {
+        builder.append_option(row.map(|row| row.iter().copied().map(Some).collect::<Vec<_>>()));
+    }
+    Arc::new(builder.finish())
+}
+
+#[test]
+fn lists_of_parquet_give_the_rows_of_json() {
+    let scratch = tempfile::tempdir().expect("scratch");
+    let dir = scratch.path();
+    fs::write(dir.join("pieces.json"), CONTROL).expect("written");
+    write(dir, "pieces.json", "samples = 10\n");
+    expect(dir, "run scene.toml --out of-json", 0);
+    let columns: [(&str, ArrayRef, bool); 8] = [
+        ("joint", Arc::new(StringArray::from(vec!["arm", "rail"])), false),
+        ("t0_s", Arc::new(Float64Array::from(vec![Some(0.0), None])), true),
+        ("t1_s", Arc::new(Float64Array::from(vec![Some(2.0), None])), true),
+        ("c0", Arc::new(Float64Array::from(vec![None, None])), true),
+        // As a frame of Python writes a column without a value.
+        ("c1", Arc::new(NullArray::new(2)), true),
+        ("degree", Arc::new(Int32Array::from(vec![None, Some(1)])), true),
+        ("knots", lists(&[None, Some(&[0.0, 0.0, 1.0, 2.0, 2.0])]), true),
+        ("control", lists(&[Some(&[0.0, 1.2, 0.0]), Some(&[0.0, 0.1, 0.0])]), true),
+    ];
+    let batch = RecordBatch::try_from_iter_with_nullable(columns).expect("columns");
+    write_batch(&dir.join("pieces.parquet"), &batch, &Shaping::default());
+    write(dir, "pieces.parquet", "samples = 10\n");
+    expect(dir, "run scene.toml --out of-parquet", 0);
+    assert!(tables(&dir.join("of-json")) == tables(&dir.join("of-parquet")));
 }
 
 #[test]
