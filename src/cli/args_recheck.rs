@@ -64,6 +64,12 @@ pub(crate) struct ExplainArgs {
     /// Explain the worst row of this issue
     #[arg(long, value_name = "ISSUE")]
     pub(crate) issue: Option<String>,
+    /// Write a picture of the row: both bodies, witness points, and the plane between them
+    #[arg(long, value_name = "FILE", conflicts_with = "interval")]
+    pub(crate) png: Option<PathBuf>,
+    /// Replace that picture
+    #[arg(long, requires = "png")]
+    pub(crate) force: bool,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,

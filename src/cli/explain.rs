@@ -2,22 +2,29 @@
 
 use super::args_recheck::ExplainArgs;
 use super::exit::{self, ProgramEnd};
+use super::files::{check_beside, check_target, write_whole};
 use super::recheck::pair_of;
 use super::text::visible;
 use super::{results, stdout};
 use clearsweep::{Error, Result};
-use clearsweep_model::{FeatureKind, IntervalMethod, IntervalStatus, Method, Status};
+use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_model::{FeatureKind, IntervalMethod, IntervalStatus, Method, Scene, Status};
 use clearsweep_narrow::pair::bound_of;
 use clearsweep_records::manifest::Manifest;
 use clearsweep_records::{Distance, Event, Interval, OfPair, RecheckOutcome, Table, Word};
+use clearsweep_report::{RowView, row_picture};
 use clearsweep_verifier::explain::{Explanation, IntervalExplanation, Side, SupportVertex, interval_row, row};
 use clearsweep_verifier::finding::Finding;
+use clearsweep_verifier::frames::Frame;
 use clearsweep_verifier::recheck::Recheck;
 use serde_json::{Value, json};
 use std::path::Path;
 
 /// Columns of the text.
 const WIDTH: usize = 80;
+
+/// Width and height of the picture, pixels.
+const PICTURE_SIZE: [usize; 2] = [720, 480];
 
 /// The row that is explained.
 struct Chosen {
@@ -30,6 +37,10 @@ struct Chosen {
 /// Explains a row, and prints it.
 pub(crate) fn explain(args: &ExplainArgs) -> Result<ProgramEnd> {
     let place = results::one(&args.dir, true)?;
+    if let Some(png) = &args.png {
+        check_beside(png, &place.dir)?;
+        check_target(png, args.force)?;
+    }
     let manifest = Manifest::read(&place.dir)?;
     let recheck = Recheck::open(&place.dir, &manifest)?;
     let chosen = chosen(args, &place.dir, &recheck)?;
@@ -42,6 +53,10 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<ProgramEnd> {
         Error::input(place.dir.join(table).display(), problem, "no row: they are farther apart than `within`")
     };
     let (text, object, findings) = if chosen.is_interval {
+        if args.png.is_some() {
+            let problem = "the worst row of the issue is an interval, which has no picture";
+            return Err(Error::usage("--png", problem, "name a pair and a frame: --pair, --run, --frame"));
+        }
         let row =
             frame.intervals.iter().find(|row| is_pair(row.a_index, row.b_index)).ok_or_else(|| missing("intervals"))?;
         let found = interval_row(&recheck, &frame, row).ok_or_else(|| {
@@ -60,8 +75,13 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<ProgramEnd> {
             )
         })?;
         let sources = chosen.pair.map(|body| recheck.scene().bodies[body as usize].deviation_source.name());
+        let mut pictured = String::new();
+        if let Some(png) = &args.png {
+            write_whole(png, &picture(recheck.scene(), &frame, of), args.force)?;
+            pictured = line("picture", &visible(&png.display().to_string()));
+        }
         let named = Named { bodies: names.each_ref().map(String::as_str), sources };
-        (row_text(&named, of, &found), row_json(&names, of, &found), found.findings)
+        (row_text(&named, of, &found) + &pictured, row_json(&names, of, &found), found.findings)
     };
     let printed = if args.json { stdout::print_json(&object) } else { stdout::print(&text) };
     let has = |outcome| findings.iter().any(|finding: &Finding| finding.outcome == outcome);
@@ -71,6 +91,21 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<ProgramEnd> {
         () => ProgramEnd::Clear,
     };
     exit::printed(printed, end)
+}
+
+/// The picture of a row that was explained, so that both bodies are there and it has points.
+fn picture(scene: &Scene, frame: &Frame, of: &Distance) -> Vec<u8> {
+    let bodies = [of.a_index as u32, of.b_index as u32];
+    let pose = |k: usize| frame.places[bodies[k] as usize].as_ref().map_or(Pose::IDENTITY, Pose::from);
+    let vector = |point: [Option<f64>; 3]| Vec3::from(point.map(|c| c.unwrap_or(f64::NAN)));
+    let row = RowView {
+        bodies,
+        poses: [pose(0), pose(1)],
+        witness: [vector([of.a_x, of.a_y, of.a_z]), vector([of.b_x, of.b_y, of.b_z])],
+        normal: vector([of.n_x, of.n_y, of.n_z]),
+        distance: of.lower_m.unwrap_or(f64::NAN),
+    };
+    row_picture(scene, &row, PICTURE_SIZE)
 }
 
 /// Whether the bracket is not proven again.

@@ -245,6 +245,7 @@ deviations, and what `recheck` finds. Left out, --run and --frame are those of t
 Examples (from the folder of the sources):
   clearsweep run datasets/contact/scene.toml --out out/contact --force
   clearsweep explain out/contact --pair table crate
+  clearsweep explain out/contact --pair table crate --png out/contact.png --force
   clearsweep explain out/contact --pair table crate --json
 
 Exit codes: 0 the row is proven again; 1 there is no such row, or a file has changed; 2 usage; 3 the row is wrong; 4 its bracket is not proven again.";

@@ -85,6 +85,26 @@ fn a_wrong_row_is_named() {
 }
 
 #[test]
+fn a_row_that_is_explained_has_a_picture() {
+    let scratch = tempfile::tempdir().expect("scratch");
+    let dir = scratch.path();
+    run(dir, "run datasets/contact/scene.toml --out {}/o", 0);
+    let words = "explain {}/o --pair table crate --png {}/row.png";
+    let (text, _) = run(dir, words, 0);
+    assert!(text.contains("picture "), "{text}");
+    let picture = fs::read(dir.join("row.png")).expect("a picture");
+    let [width, height] = [16, 20].map(|at| u32::from_be_bytes(picture[at..at + 4].try_into().expect("four bytes")));
+    assert!(picture.starts_with(b"\x89PNG") && [width, height] == [720, 480] && picture.len() > 3_000);
+    let (_, error) = run(dir, words, 1);
+    assert!(error.contains("row.png") && error.contains("--force"), "{error}");
+    run(dir, &format!("{words} --force"), 0);
+    assert_eq!(fs::read(dir.join("row.png")).expect("a picture"), picture);
+    run(dir, &format!("{words} --force --interval 1"), 2);
+    let (_, error) = run(dir, "explain {}/o --pair table crate --png {}/o/row.png", 2);
+    assert!(error.contains("row.png"), "{error}");
+}
+
+#[test]
 fn an_exchanged_file_is_named() {
     let scratch = tempfile::tempdir().expect("scratch");
     let dir = scratch.path();

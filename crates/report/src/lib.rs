@@ -35,15 +35,23 @@ pub use data::{
     SolvedPair, Tone, TrackSample, Verdict, View, ViewPart,
 };
 pub use html::{JointEntry, html, joint_html, joint_verdict};
-pub use read::{ReportOptions, read_report};
+pub use read::{ReportOptions, RowView, read_report};
 pub use run_glb::{GlbMoment, run_glb};
 pub use sheet::{csv, xlsx};
 pub use words::{Lengths, count, counted, longest_step, outward, resting_on};
 
+use clearsweep_model::Scene;
 use rayon::prelude::*;
 
 /// Width and height of a picture, pixels.
 pub const PICTURE_SIZE: [usize; 2] = [360, 240];
+
+/// Renders two bodies of a scene and what a row says about them as a PNG: witness points, and the
+/// separating plane where they are apart.
+pub fn row_picture(scene: &Scene, row: &RowView, size: [usize; 2]) -> Vec<u8> {
+    let (view, meshes) = row.view(scene);
+    picture::png(&picture::render(&view, &meshes, size))
+}
 
 /// Renders the first view of each issue as a PNG; `None` of an issue without a view.
 pub fn pictures(report: &Report, size: [usize; 2]) -> Vec<Option<Vec<u8>>> {

@@ -21,6 +21,12 @@ impl From<&Pose> for Placement {
     }
 }
 
+impl From<&Placement> for Pose {
+    fn from(place: &Placement) -> Self {
+        Self { position: place.position.into(), rest: place.rest.into(), q: place.q }
+    }
+}
+
 impl Placement {
     /// Creates a placement whose position has no trailing part.
     pub fn new(position: [f64; 3], q: [f64; 4]) -> Self {

@@ -10,6 +10,7 @@
 //!
 //! ```text
 //! parallel.rs     solids of revolution about parallel axes: a planar problem
+//! perpendicular.rs  cylinders about perpendicular axes: a planar problem
 //! nearest.rs      GJK by supports
 //! newton.rs       Newton's method for the direction of the nearest points
 //! polytope.rs     the depth: an expanding polytope of points of the difference
@@ -22,6 +23,7 @@ mod beside_mesh;
 mod nearest;
 mod newton;
 mod parallel;
+mod perpendicular;
 mod polytope;
 mod sectors;
 mod sides;
@@ -105,7 +107,8 @@ fn answer_by(
     beyond: f64,
 ) -> SolveOutcome<Answer> {
     let bound = pair.bound();
-    let proven = match parallel::proven(pair) {
+    let across = || perpendicular::proven(pair).map(|proven| InClosedForm { proven, is_fine: true });
+    let proven = match parallel::proven(pair).or_else(across) {
         Some(InClosedForm { proven, is_fine: true }) => proven,
         coarse => {
             let sides = [pair.a, pair.b].map(Side::of);

@@ -19,22 +19,22 @@ const OPENED: f64 = 4.5e-7;
 
 /// A solid of revolution, and the plane through its axis in which it is looked at.
 #[derive(Clone, Copy)]
-struct Solid<'a> {
+pub(super) struct Solid<'a> {
     /// A point of the axis, metres.
-    middle: Vec3<f64>,
+    pub(super) middle: Vec3<f64>,
     /// The axis (unit; `None`: a point is a solid about any).
-    axis: Option<Vec3<f64>>,
+    pub(super) axis: Option<Vec3<f64>>,
     /// Points of the outline, metres.
     profile: [Planar; 6],
     count: usize,
     /// A body whose outline is more than these points.
-    curved: Option<&'a RoundBody>,
+    pub(super) curved: Option<&'a RoundBody>,
     /// No point is farther from the middle, metres.
     reach: f64,
 }
 
 impl<'a> Solid<'a> {
-    fn of(core: &'a Polyhedron) -> Option<Self> {
+    pub(super) fn of(core: &'a Polyhedron) -> Option<Self> {
         let straight = |middle: Vec3<f64>, axis: Option<Vec3<f64>>, length: f64| {
             let profile = [[0.0; 2], [0.0, length], [0.0; 2], [0.0; 2], [0.0; 2], [0.0; 2]];
             Self { middle, axis, profile, count: 2, curved: None, reach: length }
@@ -62,7 +62,7 @@ impl<'a> Solid<'a> {
     }
 
     /// The points of the outline that are known from the start.
-    fn points(&self) -> &[Planar] {
+    pub(super) fn points(&self) -> &[Planar] {
         &self.profile[..self.count]
     }
 
@@ -366,7 +366,7 @@ fn witness(normal: Planar, solids: [Solid<'_>; 2], between: Planar, bound: f64) 
 }
 
 /// With the vertices of a point or a segment that support it.
-fn with_vertices(proven: Proven, pair: &Pair<'_, f64>) -> Proven {
+pub(super) fn with_vertices(proven: Proven, pair: &Pair<'_, f64>) -> Proven {
     let (core, d) = match (pair.a.round.is_some(), pair.b.round.is_some()) {
         (true, true) => return proven,
         (false, _) => (pair.a, proven.normal),

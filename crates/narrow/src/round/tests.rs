@@ -225,3 +225,62 @@ fn witnesses_of_flat_ends_lie_on_them() {
         }
     }
 }
+
+/// A cylinder about z, a disc of no length, or a segment.
+fn cylinder(random: &mut Random, kind: u64) -> Polyhedron {
+    let (r, h) = (random.within(0.1, 1.0), random.within(0.1, 1.0));
+    let disc = |z: f64| Cap::disc(v(0.0, 0.0, z), [v(r, 0.0, 0.0), v(0.0, r, 0.0)]);
+    match kind {
+        0 => core_of(RoundBody::hull(vec![disc(0.0)])),
+        1 => convex_hull(&[v(0.0, 0.0, -h), v(0.0, 0.0, h)]).expect("a segment"),
+        _ => core_of(RoundBody::hull(vec![disc(-0.3 * h), disc(h)])),
+    }
+}
+
+#[test]
+fn cylinders_across_each_other_are_answered_as_a_search_answers() {
+    let (mut random, mut closed, mut seen) = (Random(91), 0, [0; 3]);
+    let half = std::f64::consts::FRAC_1_SQRT_2;
+    for case in 0..20_000_u64 {
+        let kinds = [case % 4, if case % 8 == 0 { 2 } else { case / 4 % 4 }];
+        if kinds == [1, 1] {
+            continue;
+        }
+        let [a, b] = kinds.map(|kind| cylinder(&mut random, kind));
+        // A quarter turn about x, then any turn about z, which leaves B's axis across A's.
+        let turn = random.within(-3.2, 3.2);
+        let (sine, cosine) = turn.sin_cos();
+        let tilt = if case % 5 == 0 { 1e-9 } else { 0.0 };
+        let q = [half * cosine, half * (cosine + tilt), half * sine, half * sine];
+        let far = if case % 3 == 0 { 1e3 } else { 1.0 };
+        let t = if case % 50 == 1 { v(0.0, 0.0, 0.0) } else { random.direction().scale(random.within(0.0, 2.0)) };
+        let size = a.radius + b.radius + t.length() * far;
+        let pair = Pair::new(&a, &b, pose(q, if case % 3 == 0 { t.scale(far) } else { t }), 0.0);
+        let Some(found) = perpendicular::proven(&pair) else { continue };
+        closed += 1;
+        let sides = [pair.a, pair.b].map(Side::of);
+        let between = ConvexPair { sides, pose: pair.pose, bound: pair.bound(), size: pair.size };
+        let Ok(searched) = proven_of_convex(&between, f64::INFINITY) else { panic!("{case}: beyond everything") };
+        assert!(found.lower <= searched.upper && searched.lower <= found.upper, "{case}: {found:?} {searched:?}");
+        assert!(found.upper - found.lower <= 1e-12 * size, "{case}: {found:?}");
+        // The direction shows the distance; the points lie on both bodies, and as far apart.
+        let gap = pair.gap(found.normal);
+        assert!((gap - found.distance).abs() <= 1e-12 * size, "{case}: {gap} {found:?}");
+        let point_b = pair.pose.inverse_vector(found.point_a + found.normal.scale(found.distance) - pair.pose.t);
+        for (core, point) in [(&a, found.point_a), (&b, point_b)] {
+            let beyond = (0..30).map(|_| random.direction()).map(|d| d.dot(point) - support::max_dot(core, d));
+            assert!(
+                found.distance < 0.0 || beyond.fold(f64::NEG_INFINITY, f64::max) <= 1e-12 * size,
+                "{case}: {found:?}"
+            );
+        }
+        seen[if found.distance > 0.0 {
+            0
+        } else if found.normal.z.abs() > 0.9 {
+            1
+        } else {
+            2
+        }] += 1;
+    }
+    assert!(closed > 5_000 && seen.iter().all(|&count| count > 200), "{closed} of 20,000, {seen:?}");
+}

@@ -7,6 +7,7 @@ mod groups;
 mod motion;
 mod neighbours;
 mod plant;
+mod row_view;
 mod runs;
 mod series;
 mod shapes;
@@ -15,6 +16,8 @@ mod views;
 
 pub(crate) use motion::{between, placement};
 pub(crate) use shapes::{distinct_shapes, shape_key};
+
+pub use row_view::RowView;
 
 use crate::data::{Issue, Report};
 use crate::words::{Clock, Lengths};

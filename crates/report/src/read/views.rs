@@ -7,7 +7,8 @@ use super::series::{MOST_SHOWN, WorstRows};
 use super::shapes::{MeshNumbers, distinct_shapes, shape_key};
 use super::thinned::Thinned;
 use crate::data::{
-    Camera, DisplayMesh, Fact, Finding, Issue, Moment, Plant, SolvedPair, TrackSample, View, ViewPart, own_colour,
+    Camera, DisplayMesh, Fact, Finding, Issue, Moment, Placement, Plant, SolvedPair, TrackSample, View, ViewPart,
+    own_colour,
 };
 use crate::display::display_mesh;
 use crate::picture::choose_camera;
@@ -291,7 +292,7 @@ fn nearest_points(shapes: [&Shape; 2], poses: [&Pose; 2]) -> Option<[Vec3<f64>; 
 
 /// The radius that a picture shows: the gap or the overlap, and enough of both bodies to know them
 /// by.
-fn reach(upper: Option<f64>, boxes: [&LocalBox; 2]) -> f64 {
+pub(super) fn reach(upper: Option<f64>, boxes: [&LocalBox; 2]) -> f64 {
     let gap = upper.map_or(0.0, f64::abs);
     let [a, b] = boxes.map(LocalBox::sides);
     let largest = a[2].max(b[2]);
@@ -332,6 +333,13 @@ fn is_moving(scene: &Scene, body: u32) -> bool {
     matches!(scene.bodies[body as usize].motion, Motion::Dynamic { .. })
 }
 
+/// A body in a view; `mesh`: the number of its mesh.
+pub(super) fn view_part(scene: &Scene, body: u32, mesh: usize, placement: Placement) -> ViewPart {
+    let of = &scene.bodies[body as usize];
+    let (name, colour) = (of.name.clone(), own_colour(&of.groups));
+    ViewPart { body, name, mesh, placement, moves: is_moving(scene, body), colour }
+}
+
 /// The meshes of all parts, and what they do not show.
 fn meshes(scene: &Scene, stages: &[Stage]) -> (Vec<DisplayMesh>, MeshNumbers, Vec<Fact>) {
     let (shapes, numbers) = distinct_shapes(scene, stages.iter().flat_map(|stage| &stage.parts).map(|(body, _)| *body));
@@ -366,14 +374,7 @@ fn view(
     let parts: Vec<ViewPart> = stage
         .parts
         .iter()
-        .map(|&(body, pose)| ViewPart {
-            body,
-            name: scene.bodies[body as usize].name.clone(),
-            mesh: numbers[&shape(body)],
-            placement: placement(&pose, origin),
-            moves: is_moving(scene, body),
-            colour: own_colour(&scene.bodies[body as usize].groups),
-        })
+        .map(|&(body, pose)| view_part(scene, body, numbers[&shape(body)], placement(&pose, origin)))
         .collect();
     let local = |point: [f64; 3]| [0, 1, 2].map(|axis| point[axis] - origin[axis]);
     let witness = stage.witness.map(|rows| rows.map(Vec3::to_array));
