@@ -170,6 +170,10 @@ def links(check, browser):
         page.locator("article.issue.open [data-do=copy]").click()
         page.wait_for_timeout(200)
         check.expect(page.locator("article.issue.open .told").inner_text() != "", "Copy link says nothing")
+        commands = page.locator("article.issue.open [data-do=copy-command]")
+        if commands.count():
+            commands.first.click()
+            check.expect(page.locator("article.issue.open .told").inner_text() != "", "Copy of the command says nothing")
         page.locator("article.issue.open h3 a").click()
         check.expect(page.locator("article.issue.open").count() == 0, "a second click does not close an issue")
     page.context.close()

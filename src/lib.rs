@@ -58,6 +58,7 @@
 //! | `clearsweep-broad` | `model` | BROAD: which pairs come near, and when |
 //! | `clearsweep-narrow` | `model` | NARROW: signed distance, witnesses and proof; no files, no clock |
 //! | `clearsweep-tables` | `model`, `records` | WRITE: Parquet, summaries, the manifest |
+//! | `clearsweep-verifier` | `records`, `scene`, `trajectory` | proves rows of a result again, by code that the stages do not share (feature `cli`) |
 //! | `clearsweep-engine` | all stages | the loop; hands work to the threads |
 //! | `clearsweep-report` | `engine` | reports of tables: HTML, pictures, BCF, GLB, CSV, XLSX (feature `cli`) |
 //! | `clearsweep-datasets` | `geometry`, the writer of trajectories in `tables` | data sets for trials and benchmarks |
@@ -106,8 +107,9 @@ pub use clearsweep_engine::{
 };
 pub use clearsweep_geometry::{Inside, Pose, Vec3};
 pub use clearsweep_model::{
-    AnswerKind, BetweenFrames, Body, Bounds, DirectionalDistance, DirectionalRelation, FeatureKind, HullFit,
-    LengthUnit, Method, Missing, Model, Proximity, QueryOptions, Sample, Scene, SceneOverrides, Shape, Status,
+    AnswerKind, BetweenFrames, Body, Bounds, CellSizes, DirectionalDistance, DirectionalRelation, FeatureKind,
+    GjkOptions, HullFit, LengthUnit, Method, Missing, Model, Proximity, QueryOptions, Sample, Scene, SceneOverrides,
+    SearchOptions, Shape, Status, SubAlgorithm, SupportSearch,
 };
 /// # Example
 ///

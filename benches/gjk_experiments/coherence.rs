@@ -4,14 +4,14 @@ use crate::Effort;
 use crate::bodies;
 use crate::clock::quartiles;
 use clearsweep_geometry::{Pose, Vec3};
-use clearsweep_narrow::gjk::{self, GjkOptions, GjkStep, Simplex, SubAlgorithm};
+use clearsweep_narrow::gjk::{self, GjkOptions, GjkStep, Simplex};
 use clearsweep_narrow::pair::{Pair, SupportSearch};
 use clearsweep_testing::random::Random;
 use std::fmt::Write;
 
 const VERTICES: [usize; 10] = [12, 25, 50, 100, 200, 400, 800, 1600, 6400, 25_600];
 const SUPPORTS: [(&str, SupportSearch); 3] =
-    [("scan", SupportSearch::Scan), ("climb", SupportSearch::SolveState), ("by size", SupportSearch::BySize)];
+    [("scan", SupportSearch::Scan), ("climb", SupportSearch::Climb), ("by size", SupportSearch::BySize)];
 
 /// A variant and its name in the table.
 struct Variant {
@@ -28,9 +28,7 @@ fn variants() -> Vec<Variant> {
             all.push(Variant { name, options: GjkOptions { supports, warm, ..GjkOptions::DEFAULT } });
         }
     }
-    let sub_algorithm = SubAlgorithm::JohnsonWithBackup;
-    let options = GjkOptions { sub_algorithm, supports: SupportSearch::SolveState, warm: true, tolerance: None };
-    all.push(Variant { name: "enhanced", options });
+    all.push(Variant { name: "enhanced", options: GjkOptions::ENHANCED });
     all
 }
 

@@ -94,7 +94,7 @@ fn sub_algorithm_times(variants: &[GjkOptions], counted: &[Counted], queries: us
 
 /// Lines of the table for one set of pairs.
 fn case(name: &str, vertices: usize, pairs: &[Pair<'_, f64>], calls: usize, csv: &mut String) {
-    for (supports_name, supports) in [("scan", SupportSearch::Scan), ("climb", SupportSearch::SolveState)] {
+    for (supports_name, supports) in [("scan", SupportSearch::Scan), ("climb", SupportSearch::Climb)] {
         for (tolerance_name, tolerance) in TOLERANCES {
             let variants =
                 SubAlgorithm::ALL.map(|sub_algorithm| GjkOptions { sub_algorithm, supports, warm: false, tolerance });

@@ -57,6 +57,7 @@ pub(crate) fn scene(n: usize) -> Scene {
         frame_rate: None,
         query: QueryOptions { within: 0.0, ..QueryOptions::EVERYTHING },
         direction: None,
+        search: Default::default(),
         motion: MotionRule::default(),
         ignored: IgnoredPairs::default(),
         ignore_rules: Vec::new(),

@@ -175,7 +175,21 @@ def exchanges(rows):
     )
 
 
-def blocks(scenes, bodies, pairs, clusters):
+HASHES = ["standard", "coherent", "hash", "coherent-hash"]
+
+
+def by_cells(rows):
+    """A row for each alpha and beta: microseconds a frame of each method, and what is counted of the published schemes."""
+    found = {}
+    for r in rows:
+        found.setdefault((r["beta"], r["alpha"]), {})[r["method"]] = r
+    us = [[by[m]["us_per_frame"] for m in HASHES] for by in found.values()]
+    counts = [[by["standard"]["cells"], by["coherent"]["cells"], by["coherent"]["tests"]] for by in found.values()]
+    names = ["beta", "alpha"] + [f"`{m}`, us" for m in HASHES] + ["cells: standard", "coherent", "pairs that share a cell"]
+    return table(names, [list(key) + times + counted for key, times, counted in zip(found, us, counts)])
+
+
+def blocks(scenes, bodies, pairs, clusters, resolutions):
     """What goes between the marks of the page."""
     columns = ["scene", "bodies", "rate", "pairs", "boxes_us", "standard_us", "coherent_us", "ratio", "ratio_net",
                "standard_cells", "coherent_cells", "ratio_cells"]
@@ -206,6 +220,7 @@ def blocks(scenes, bodies, pairs, clusters):
     shown = [cells(r, columns) for r in clusters if int(r["bodies"]) in sizes]
     names = ["n", "method", "us a frame", "swaps", "frames sorted afresh", "cells"]
     yield "clusters", table(names, shown) + "\n\n" + exchanges(clusters)
+    yield "cells", f"n = {resolutions[0]['bodies']}, c = {resolutions[0]['pairs']}:\n\n{by_cells(resolutions)}"
 
 
 def rewrite(page, name, text):
@@ -222,8 +237,8 @@ def main():
     parser.add_argument("--conditions", metavar="TEXT")
     parser.add_argument("--png", type=Path, metavar="FOLDER")
     asked = parser.parse_args()
-    files = [read(asked.source / f"{name}.csv") for name in ("scenes", "bodies", "pairs", "clusters")]
-    scenes, bodies, pairs, clusters = files
+    files = [read(asked.source / f"{name}.csv") for name in ("scenes", "bodies", "pairs", "clusters", "cells")]
+    scenes, bodies, pairs, clusters, _ = files
     page = PAGE.read_text()
     for name, text in blocks(*files):
         page = rewrite(page, name, text)

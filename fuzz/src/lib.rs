@@ -1,10 +1,11 @@
-//! What the fuzz targets share: one module for each kind of reader, each with a `check` of one
-//! input.
+//! What the fuzz targets share: one module for each kind of reader, and one for rows, each with a
+//! `check` of one input.
 //!
 //! A check fails by a panic: of the reader (none is allowed, whatever the bytes), of an assertion
 //! about what it returned, or of the allocator, which bounds the memory of every call. The fuzzer
 //! itself ends what hangs.
 
+pub mod engine;
 pub mod geometry;
 pub mod memory;
 pub mod scene;

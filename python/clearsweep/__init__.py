@@ -17,6 +17,7 @@ from ._pair import Pair, distance, pair
 from ._result import Probability, Result, Table
 from ._run import RowStream, check, run, stream
 from ._scene import Scene
+from ._splines import spline_pieces
 
 __all__ = [
     "Error",
@@ -42,6 +43,7 @@ __all__ = [
     "run",
     "run_shard",
     "sort",
+    "spline_pieces",
     "stream",
     "summary",
     "verify",

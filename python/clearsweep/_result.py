@@ -14,7 +14,7 @@ import weakref
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from . import _clearsweep
+from . import _clearsweep, _options
 from ._errors import Error
 
 if TYPE_CHECKING:
@@ -279,6 +279,40 @@ class Result:
                 words.append(f"--{name}={os.fspath(value)}")
         words += ["--no-views"] * (not views) + ["--force"] * force
         return json.loads(_clearsweep.command(words))["files"]
+
+    def recheck(
+        self,
+        *,
+        pair: tuple[str, str] | None = None,
+        rows: int | None = None,
+        all: bool = False,  # noqa: A002 - the name of the program's option
+        seconds: float | None = None,
+        seed: int | None = None,
+        out: str | os.PathLike[str] | None = None,
+        threads: int | None = None,
+        force: bool = False,
+    ) -> dict[str, Any]:
+        """Proves rows again, by code that shares nothing with the engine: ``clearsweep recheck``.
+
+        A sample takes ``seconds`` (10), and ``seed`` draws it; ``all`` looks at everything. ``pair`` names the only two bodies, ``rows``
+        the most rows of distances. ``out`` is a directory for ``recheck.parquet``. Returns ``outcome`` (``proven_again``,
+        ``not_decided`` or ``wrong``), ``counts`` by table and statement, ``reasons`` for what is only bounded or was not looked at, and
+        ``wrong``, the wrong statements.
+
+        The tables must be in a directory (``out=`` of the run). Geometry and poses are read again from their files.
+
+        Raises
+        ------
+        Error
+            The result is in memory, the scene was built in code, or an input has changed since the run.
+        """
+        if self.path is None or self._owner is not None:
+            problem = "the tables are in memory or in a temporary directory"
+            raise Error("usage", None, "recheck", problem, "give `out=` to the run")
+        options = {"rows": rows, "all": all, "seconds": seconds, "seed": seed, "out": out, "threads": threads}
+        words = ["recheck", *_options.words({**options, "force": force, "progress": "none"})]
+        words += [] if pair is None else ["--pair", *pair]
+        return json.loads(_clearsweep.command([*words, self.path]))
 
     def __repr__(self) -> str:
         rows, pairs, runs = (self.summary[key] for key in ("rows", "pairs_within", "runs"))

@@ -53,6 +53,8 @@ class Scene:
         max_gap: int | None = None,
         max_gap_s: float | str | None = None,
         wrap: str | None = None,
+        step_s: float | None = None,
+        samples: int | None = None,
         name: str | None = None,
         trajectories: str | os.PathLike[str] | None = None,
         missing: str | None = None,
@@ -80,8 +82,9 @@ class Scene:
             What is computed of a pair: ``"overlap"``, ``"distance"`` or ``"depth"``, the default.
         contacts
             ``"all"`` lists every region in which two bodies touch or overlap, in the table ``contacts``.
-        between, pivot, tolerance, max_gap, max_gap_s, wrap
-            The table ``[motion]``: how bodies move between frames (``"linear"``, ``"screw"``, ``"hold"``, ``"joint"``).
+        between, pivot, tolerance, max_gap, max_gap_s, wrap, step_s, samples
+            The table ``[motion]``: how bodies move between frames (``"linear"``, ``"screw"``, ``"hold"``, ``"joint"``,
+            ``"spline"``).
         name, trajectories, missing, rest, frame_rate
             The table ``[scene]``.
         sections
@@ -115,6 +118,8 @@ class Scene:
             "max_gap": max_gap,
             "max_gap_s": max_gap_s,
             "wrap": wrap,
+            "step_s": step_s,
+            "samples": samples,
         }
         if any(value is not None for value in motion.values()):
             self._document["motion"] = motion

@@ -373,14 +373,15 @@ def test_messages_of_convert_are_those_of_the_program(tmp_path: pathlib.Path) ->
     # Without objects, a text; red where it is wanted.
     plain = f"error: {tmp_path / 'none.ifc'}: cannot be read: No such file or directory\n  help: check the path\n"
     red = plain.replace("error:", "\x1b[1m\x1b[31merror:\x1b[0m")
-    wrong = ["convert", tmp_path / "none.ifc", "--out", out]
+    other = tmp_path / "other"
+    wrong = ["convert", tmp_path / "none.ifc", "--out", other]
     assert program(*wrong).stderr == program(*wrong, "--color", "never", CLICOLOR_FORCE="1").stderr == plain
     assert program(*wrong, "--color=always", NO_COLOR="1").stderr == red
     assert program(*wrong, CLICOLOR_FORCE="1").stderr == program("--color", "always", *wrong).stderr == red
     done = program("check", tmp_path / "none.toml", "--color", "always")
     assert done.stderr.startswith("\x1b[1m\x1b[31merror:\x1b[0m ")
-    # A message that looks like a flag behind `--` is a file.
-    assert program("convert", "--out", out, "--", "--errors=json").stderr.startswith("error: --errors=json")
+    # Behind `--`, a flag is the name of a file.
+    assert program("convert", "--out", other, "--", "--errors=json").stderr.startswith("error: --errors=json")
 
 
 def test_a_reader_that_closes_the_pipe_is_no_error(tmp_path: pathlib.Path) -> None:

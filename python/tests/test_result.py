@@ -49,6 +49,24 @@ def test_a_report_of_a_scene_in_code_has_no_views(tmp_path: pathlib.Path) -> Non
     assert result.report(tmp_path / "page.html", views=False)[0]["format"] == "html"
 
 
+def test_a_result_is_proven_again(motion: Motion, tmp_path: pathlib.Path) -> None:
+    result = cs.run(motion.scene, require="50mm", between="linear", out=tmp_path / "out", progress=False)
+    again = result.recheck(all=True, out=tmp_path / "proof")
+    assert again["outcome"] in ("proven_again", "not_decided") and again["wrong"] == []
+    assert again["rows"] == {"looked_at": result.summary["rows"], "all": result.summary["rows"]}
+    table = pl.read_parquet(tmp_path / "proof" / "recheck.parquet")
+    assert table.filter(pl.col("what") == "bracket").height == result.summary["rows"]
+    with pytest.raises(cs.Error, match="exists already"):
+        result.recheck(rows=1, out=tmp_path / "proof")
+    # The same seed draws the same rows.
+    few = [result.recheck(rows=10, seconds=60, seed=3, pair=None)["rows"] for _ in range(2)]
+    assert few[0] == few[1] and few[0]["looked_at"] == 10
+
+
+def test_a_result_in_memory_is_not_proven_again(result: cs.Result) -> None:
+    with pytest.raises(cs.Error, match="in memory"):
+        result.recheck()
+
 TABLES = ["distances", "penetrations", "pairs", "runs", "bodies"]
 
 

@@ -5,6 +5,7 @@ use super::args_divided::{MergeArgs, PlanArgs, ShardArg, VerifyArgs};
 use super::args_generate::GenerateArgs;
 use super::args_init::InitArgs;
 use super::args_input::{InputArgs, ProgressArg, QUERY};
+use super::args_recheck::{ExplainArgs, RecheckArgs};
 use super::diagnostics::ErrorsArg;
 use super::help;
 use super::values::{Bytes, Threads};
@@ -59,6 +60,10 @@ pub(crate) enum Command {
     Merge(MergeArgs),
     /// Check that tables hold the rows that were written, or that two results hold the same
     Verify(VerifyArgs),
+    /// Prove rows of a result again, by code that shares nothing with the engine
+    Recheck(RecheckArgs),
+    /// Print why a row is proven, in numbers to check by hand
+    Explain(ExplainArgs),
     /// Sort trajectories by run and frame, whatever their size, into one Parquet file
     Sort(SortArgs),
     /// Print the columns of the tables, and the schemas of what --json prints
@@ -179,9 +184,9 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "METHOD", default_value = "auto", hide_possible_values = true, help_heading = METHOD,
         value_parser = ["auto", "brute", "hash", "tree", "grid", "coherent-hash", "sweep", "gpu"])]
     pub(crate) broad: String,
-    /// Method of the narrow phase: auto, gjk, vclip, lin-canny, cd-dual
+    /// Method of the narrow phase: auto, gjk, enhanced-gjk, vclip, lin-canny, cd-dual
     #[arg(long, value_name = "METHOD", default_value = "auto", hide_possible_values = true, help_heading = METHOD,
-        value_parser = ["auto", "vclip", "gjk", "cd-dual", "lin-canny"])]
+        value_parser = ["auto", "vclip", "gjk", "enhanced-gjk", "cd-dual", "lin-canny"])]
     pub(crate) narrow: String,
     /// Device of the broad phase: auto, cpu, gpu. auto is the CPU until a GPU that is no software
     /// is measured to search faster
@@ -356,9 +361,9 @@ pub(crate) struct QueryArgs {
     /// Unit of the shapes, of the position, and of geometry files without one of their own
     #[arg(long, value_name = "UNIT", default_value = "m", value_parser = ["m", "mm", "cm", "km", "in", "ft"])]
     pub(crate) unit: String,
-    /// Method of the narrow phase: auto, gjk, vclip, lin-canny, cd-dual
+    /// Method of the narrow phase: auto, gjk, enhanced-gjk, vclip, lin-canny, cd-dual
     #[arg(long, value_name = "METHOD", default_value = "auto", hide_possible_values = true,
-        value_parser = ["auto", "vclip", "gjk", "cd-dual", "lin-canny"])]
+        value_parser = ["auto", "vclip", "gjk", "enhanced-gjk", "cd-dual", "lin-canny"])]
     pub(crate) narrow: String,
     /// Bytes that a geometry file may have (500MB, 32GiB); 16GiB if left out
     #[arg(long, value_name = "BYTES")]

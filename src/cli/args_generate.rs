@@ -34,6 +34,14 @@ pub(crate) enum Generator {
     ShopFloor(ShopFloorArgs),
     /// Equal boxes in a grid, face to face
     BoxGrid(BoxGridArgs),
+    /// Coins tossed onto a floor: a simulation of the two-phase paper
+    Coins(CountedArgs),
+    /// A ball and ten pins on a lane with gutters: a simulation of the two-phase paper
+    Bowling(SimulationArgs),
+    /// A rattleback on a plane: a simulation of the two-phase paper
+    Rattleback(SimulationArgs),
+    /// Parts that slide down a chute of steps: a simulation of the two-phase paper
+    PartFeeder(CountedArgs),
 }
 
 #[derive(Debug, Args)]
@@ -51,6 +59,31 @@ pub(crate) struct ShopFloorArgs {
     /// Seed of all draws: paths and noise
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SimulationArgs {
+    /// The directory for the data set: new or empty
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Frames; what is over comes to rest
+    #[arg(long, value_name = "N", default_value_t = 2_000)]
+    pub(crate) frames: u32,
+    /// Frames a second
+    #[arg(long, value_name = "X", default_value_t = 1_000.0)]
+    pub(crate) rate: f64,
+    /// Seed of all draws; a rattleback has none
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CountedArgs {
+    #[command(flatten)]
+    pub(crate) simulation: SimulationArgs,
+    /// Coins or parts
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) bodies: u32,
 }
 
 #[derive(Debug, Args)]

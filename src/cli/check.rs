@@ -18,7 +18,7 @@ use clearsweep_engine::{
     Checked, JobOptions, LargestJointStep, LargestStep, REST_COLUMNS, Warning, ignore_words, input_name,
     pairs_by_deviation_source, rest_row, rule_terms,
 };
-use clearsweep_model::{Baseline, FreeLength, IgnoreRule, LengthUnit, Motion, SameAncestor, Scene};
+use clearsweep_model::{Baseline, BetweenFrames, FreeLength, IgnoreRule, Motion, SameAncestor, Scene};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -103,7 +103,7 @@ pub(super) fn text(
             lengths.text(query.touch)
         ),
     )]);
-    rows.extend(input(checked, scene.unit));
+    rows.extend(input(checked, scene));
     let mut text = table(&rows);
     for warning in &checked.warnings {
         text.push_str(&warning_text(scene, warning));
@@ -269,11 +269,13 @@ fn rules(scene: &Scene, checked: &Checked) -> Vec<String> {
     checked.pairs_by_rule.iter().enumerate().map(line).collect()
 }
 
-fn input(checked: &Checked, unit: LengthUnit) -> Vec<(&'static str, String)> {
+fn input(checked: &Checked, scene: &Scene) -> Vec<(&'static str, String)> {
+    let (unit, of_splines) = (scene.unit, scene.motion.between == BetweenFrames::Spline);
     let mut rows = Vec::new();
     if checked.files > 0 {
         let files = counted(checked.files as u64, "file");
-        rows.push(("trajectories", format!("{} in {files}", counted(checked.rows, "row"))));
+        let (what, row) = if of_splines { ("splines", "piece") } else { ("trajectories", "row") };
+        rows.push((what, format!("{} in {files}", counted(checked.rows, row))));
     }
     if checked.spooled_bytes > 0 {
         rows.push(("copied", format!("{} of a stream, to a temporary file", bytes(checked.spooled_bytes))));

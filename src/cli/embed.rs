@@ -104,7 +104,9 @@ pub fn call(words: impl IntoIterator<Item = OsString>, stop: &StopHandle) -> Res
     let printed = CALL.take().and_then(|call| call.printed);
     Dataset::go_on();
     match done? {
-        ProgramEnd::Interrupted | ProgramEnd::InterruptedAndKept => Err(Error::cancelled()),
+        ProgramEnd::Interrupted | ProgramEnd::InterruptedAndKept | ProgramEnd::InterruptedHalfway => {
+            Err(Error::cancelled())
+        }
         _ => printed.ok_or_else(|| Error::internal("call", "the subcommand printed no object")),
     }
 }

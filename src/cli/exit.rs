@@ -30,6 +30,8 @@ pub(crate) enum ProgramEnd {
     /// An interruption like [`Self::Interrupted`], but what had been written is kept, to go on
     /// with.
     InterruptedAndKept,
+    /// An interruption that the same command goes on after.
+    InterruptedHalfway,
 }
 
 /// The exit code of an interrupted program: 128 and the number of the signal, as shells have it.
@@ -51,6 +53,9 @@ pub(crate) fn code(done: clearsweep::Result<ProgramEnd>) -> u8 {
         Ok(ProgramEnd::BrokenPipe) => BROKEN_PIPE,
         Ok(ProgramEnd::InterruptedAndKept) => {
             interrupted("what was written is kept", "; --resume goes on with it, --force starts over")
+        }
+        Ok(ProgramEnd::InterruptedHalfway) => {
+            interrupted("what was found is kept", "; the same command goes on with it")
         }
         Err(error) => {
             let code = match error.kind {

@@ -1,13 +1,15 @@
 //! `clearsweep generate`: data sets.
 
-use super::args_generate::{FloorPosesArg, GenerateArgs, Generator, ObjectArg};
+use super::args_generate::{FloorPosesArg, GenerateArgs, Generator, ObjectArg, SimulationArgs};
 use super::exit::ProgramEnd;
 use super::progress::Meter;
 use super::text::{count, rate};
 use super::{interrupt, progress, stdout};
 use clearsweep::{ErrorKind, Result};
 use clearsweep_base::text::shell_word;
-use clearsweep_datasets::{BoxGrid, Coherence, Crowd, Dataset, FloorPoses, Object, PipeRack, Separation, ShopFloor};
+use clearsweep_datasets::{
+    BoxGrid, Coherence, Crowd, Dataset, FloorPoses, Object, PipeRack, Separation, ShopFloor, Simulated, Simulation,
+};
 use clearsweep_tables::trajectory_file::rows_written;
 use serde_json::json;
 use std::path::PathBuf;
@@ -95,7 +97,15 @@ fn write(name: Generator) -> Result<Vec<PathBuf>> {
         Generator::BoxGrid(args) => {
             BoxGrid { bodies: args.bodies, frames: args.frames, seed: args.seed }.write(&args.out)
         }
+        Generator::Coins(args) => simulation(Simulated::Coins(args.bodies), &args.simulation),
+        Generator::Bowling(args) => simulation(Simulated::Bowling, &args),
+        Generator::Rattleback(args) => simulation(Simulated::Rattleback, &args),
+        Generator::PartFeeder(args) => simulation(Simulated::PartFeeder(args.bodies), &args.simulation),
     }
+}
+
+fn simulation(simulated: Simulated, args: &SimulationArgs) -> Result<Vec<PathBuf>> {
+    Simulation { simulated, frames: args.frames, rate: args.rate, seed: args.seed }.write(&args.out)
 }
 
 /// The scene is the last of the files.

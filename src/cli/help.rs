@@ -17,7 +17,7 @@ Completion of commands and flags: clearsweep completions --help
 
 Exit codes: 0 done, and nothing violates `require` but what is accepted; 1 failed, or `verify` finds a difference; 2 usage, \
 or something is required and nothing was there to be checked; 3 done, with violations of `require` that nobody has accepted, or findings \
-of `audit`; 4 done, but with uncertified rows or undecided intervals, and no violation; 130 interrupted; 141 the reader \
+of `audit`, or a wrong row of `recheck`; 4 done, but with uncertified rows or undecided intervals, and no violation; 130 interrupted; 141 the reader \
 of `run --out -` closed the pipe. The help of each command names its own.";
 
 pub(crate) const RUN: &str = "\
@@ -223,6 +223,31 @@ Examples (from the folder of the sources):
   clearsweep verify out/crowd out/crowd --json
 
 Exit codes: 0 equal; 1 something differs, or cannot be read; 2 usage.";
+
+pub(crate) const RECHECK: &str = "\
+Loads the scene and its poses again, and proves rows of the tables by code that shares nothing with the engine: brackets, pairs without a row, \
+intervals, and numbers that follow from rows. Files have to be those that the run read; one that differs is named. A sample takes --seconds; the \
+worst rows are always among it. What was only bounded or not looked at is said.
+
+Examples (from the folder of the sources):
+  clearsweep run datasets/contact/scene.toml --out out/contact --force
+  clearsweep recheck out/contact
+  clearsweep recheck out/contact --all --out out/rechecked --json --force
+  clearsweep recheck out/contact --pair table crate --seconds 1
+
+Exit codes: 0 proven again; 1 DIR is no output of a finished execution, or a file has changed; 2 usage; 3 a statement is wrong; 4 none is, \
+but a bracket that was looked at is not proven again; 130 interrupted.";
+
+pub(crate) const EXPLAIN: &str = "\
+Prints what proves a row: the direction, the vertices on both supporting planes and their heights, the witness points, the rounding bound and its terms, \
+deviations, and what `recheck` finds. Left out, --run and --frame are those of the pair's worst row. --interval F explains the interval after frame F.
+
+Examples (from the folder of the sources):
+  clearsweep run datasets/contact/scene.toml --out out/contact --force
+  clearsweep explain out/contact --pair table crate
+  clearsweep explain out/contact --pair table crate --json
+
+Exit codes: 0 the row is proven again; 1 there is no such row, or a file has changed; 2 usage; 3 the row is wrong; 4 its bracket is not proven again.";
 
 pub(crate) const SCHEMA: &str = "\
 All columns that a table may have, also those that some jobs leave out. Keys of a JSON object may be added in a later version; no key is \

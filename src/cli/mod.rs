@@ -11,6 +11,7 @@ mod args_divided;
 mod args_generate;
 mod args_init;
 mod args_input;
+mod args_recheck;
 mod audit;
 mod body_lines;
 mod check;
@@ -20,6 +21,7 @@ mod diff;
 mod doctor;
 pub mod embed;
 mod exit;
+mod explain;
 mod export;
 mod files;
 mod first_scene;
@@ -35,6 +37,8 @@ mod pipe;
 mod plan;
 mod progress;
 mod query;
+mod recheck;
+mod recheck_state;
 mod report;
 mod results;
 mod run;
@@ -90,6 +94,8 @@ fn run_command(command: Command) -> clearsweep::Result<ProgramEnd> {
         Command::Plan(args) => plan::plan(args),
         Command::Merge(args) => merge::merge(args),
         Command::Verify(args) => verify::verify(&args),
+        Command::Recheck(args) => recheck::recheck(&args),
+        Command::Explain(args) => explain::explain(&args),
         Command::Sort(args) => sort::sort(&args),
         Command::Schema(args) => schema::schema(&args),
         Command::Doctor(args) => doctor::doctor(&args),

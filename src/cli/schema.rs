@@ -11,19 +11,21 @@ use clearsweep_records::{CATALOGUE, Column, ColumnType, TableInfo, Words, index_
 use serde_json::{Map, Value, json};
 
 /// The objects by the command that prints them, each with its JSON Schema.
-const OBJECTS: [(&str, &str); 21] = [
+const OBJECTS: [(&str, &str); 23] = [
     ("accept", include_str!("schema/accept.json")),
     ("audit", include_str!("schema/audit.json")),
     ("check", include_str!("schema/check.json")),
     ("diff", include_str!("schema/diff.json")),
     ("doctor", include_str!("schema/doctor.json")),
     ("errors", include_str!("schema/errors.json")),
+    ("explain", include_str!("schema/explain.json")),
     ("export", include_str!("schema/export.json")),
     ("generate", include_str!("schema/generate.json")),
     ("merge", RUN),
     ("plan", include_str!("schema/plan.json")),
     ("query", include_str!("schema/query.json")),
     ("query-between", include_str!("schema/query-between.json")),
+    ("recheck", include_str!("schema/recheck.json")),
     ("report", include_str!("schema/report.json")),
     ("report-several", include_str!("schema/report-several.json")),
     (RUN_NAME, RUN),

@@ -5,7 +5,7 @@
 
 use crate::oracle::{self, Placed, Solid, V, add};
 use clearsweep_geometry::{Pose, Vec3};
-use clearsweep_kinematics::{CarriedBody, Joint, JointKind, JointMotion, JointTree, JointValue};
+use clearsweep_kinematics::{CarriedBody, Joint, JointKind, JointMotion, JointTree, JointValue, PairChain};
 use clearsweep_narrow::interval::{
     IntervalMethod, IntervalOptions, IntervalProximity, IntervalStatus, interval_proximity_of_joints,
 };
@@ -18,17 +18,17 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-const TOLERANCE: f64 = 1e-4;
-const TOUCH: f64 = 1e-6;
+pub(crate) const TOLERANCE: f64 = 1e-4;
+pub(crate) const TOUCH: f64 = 1e-6;
 
 /// A body for the engine, and the convex solids that it is for the oracle.
-struct Body {
-    kind: usize,
-    shape: Arc<Shape>,
+pub(crate) struct Body {
+    pub(crate) kind: usize,
+    pub(crate) shape: Arc<Shape>,
     solids: Vec<Solid>,
 }
 
-const KINDS: [&str; 4] = ["hull", "pieces", "rounded parts", "mesh"];
+pub(crate) const KINDS: [&str; 4] = ["hull", "pieces", "rounded parts", "mesh"];
 
 /// Boxes of a bracket whose hull is far from it.
 const BRACKET: [([f64; 3], [f64; 3]); 3] =
@@ -38,7 +38,7 @@ fn corners((low, high): ([f64; 3], [f64; 3])) -> Vec<[f64; 3]> {
     (0..8).map(|k| [0, 1, 2].map(|axis| if k >> axis & 1 == 1 { high[axis] } else { low[axis] })).collect()
 }
 
-fn shape(text: &str) -> Arc<Shape> {
+pub(crate) fn shape(text: &str) -> Arc<Shape> {
     let scene =
         format!("[scene]\nlength_unit = \"m\"\n[query]\nwithin = 1\n[[body]]\nname = \"a\"\nstatic = true\n{text}\n");
     let scene = clearsweep_scene::scene_of_text(&scene, &SceneOverrides::default()).expect("a scene");
@@ -49,7 +49,7 @@ fn solids(shape: &Shape) -> Vec<Solid> {
     shape.pieces.iter().map(|piece| Solid::new(&piece.core, shape.center.to_array(), piece.radius)).collect()
 }
 
-fn bodies(dir: &Path) -> Vec<Body> {
+pub(crate) fn bodies(dir: &Path) -> Vec<Body> {
     let list = |points: &[[f64; 3]]| format!("{points:?}");
     let pieces = BRACKET.map(corners);
     let of_pieces =
@@ -92,7 +92,7 @@ struct OracleJoint {
 }
 
 /// A chain from the world to a body.
-struct Chain {
+pub(crate) struct Chain {
     /// The first of its joints among all, which are in a row.
     first: usize,
     joints: Vec<OracleJoint>,
@@ -131,11 +131,35 @@ impl Chain {
 
 /// Two bodies on one chain: A somewhere on it, or in the world, and B at its end; or each on a
 /// chain of its own.
-struct Mechanism {
-    tree: JointTree,
+pub(crate) struct Mechanism {
+    pub(crate) tree: JointTree,
     /// Joints that carry A.
-    of_a: usize,
-    chains: [Chain; 2],
+    pub(crate) of_a: usize,
+    pub(crate) chains: [Chain; 2],
+}
+
+impl Mechanism {
+    /// The joints between two bodies. `base`: the place of the chains in the world.
+    pub(crate) fn chain(&self, pair: [&Body; 2], base: V) -> PairChain {
+        let still = Pose::new(add(base, self.chains[0].end.0), self.chains[0].end.1);
+        let carried = match self.of_a {
+            0 => [Err(pair[0].shape.recentring().place(&still)), Ok(0)],
+            _ => [Ok(0), Ok(1)],
+        };
+        self.tree.chain(carried, pair.map(|body| body.shape.reach()))
+    }
+
+    /// The distance of the bodies at these values of the joints.
+    pub(crate) fn distance(&self, pair: [&Body; 2], values: &[f64]) -> f64 {
+        let poses = self.chains.each_ref().map(|chain| chain.at(values));
+        distance(pair, [&poses[0], &poses[1]])
+    }
+
+    /// A bound of the speed of any two points relative to each other while the values move by these
+    /// rates.
+    pub(crate) fn speed(&self, pair: [&Body; 2], rates: &[f64]) -> f64 {
+        self.chains.iter().zip(pair).map(|(chain, body)| chain.speed(rates, body.shape.reach() + 0.5)).sum()
+    }
 }
 
 /// A vector whose coordinates can be added to those of [`FAR`] without rounding.
@@ -147,7 +171,7 @@ fn coarse(v: V) -> V {
 const FAR: V = [1_048_576.0, -1_048_576.0, 1_048_576.0];
 
 /// `base`: its place in the world; the oracle's stands at the origin.
-fn mechanism(random: &mut Random, joints: usize, base: V, [a, b]: [&Body; 2]) -> Mechanism {
+pub(crate) fn mechanism(random: &mut Random, joints: usize, base: V, [a, b]: [&Body; 2]) -> Mechanism {
     let of_a = random.below(joints);
     let is_branched = random.chance(0.3);
     let mut list = Vec::new();
@@ -216,7 +240,7 @@ fn count() -> usize {
 }
 
 #[derive(Default)]
-struct Tally {
+pub(crate) struct Tally {
     /// By kinds of both bodies, and by the number of joints: intervals clear, undecided and in
     /// contact.
     kinds: [[[usize; 3]; 4]; 4],
@@ -226,12 +250,12 @@ struct Tally {
     motions: [[[usize; 3]; 2]; 2],
     method: [usize; 5],
     /// Contacts that no end of the interval shows.
-    between: usize,
-    misses: Vec<String>,
+    pub(crate) between: usize,
+    pub(crate) misses: Vec<String>,
 }
 
 /// Holds an answer against distances at many times; `speed`: of any two points.
-fn check(
+pub(crate) fn check(
     label: &str,
     found: &IntervalProximity,
     at: &dyn Fn(f64) -> f64,
@@ -305,13 +329,7 @@ fn random_chains_hold_the_least_distance() {
                 from[k] + if stands { 0.0 } else { most * random.signed() }
             })
             .collect();
-        let reaches = pair.map(|body| body.shape.reach());
-        let still = || Pose::new(add(base, mechanism.chains[0].end.0), mechanism.chains[0].end.1);
-        let carried = match mechanism.of_a {
-            0 => [Err(pair[0].shape.recentring().place(&still())), Ok(0)],
-            _ => [Ok(0), Ok(1)],
-        };
-        let chain = mechanism.tree.chain(carried, reaches);
+        let chain = mechanism.chain(pair, base);
         let motion = JointMotion::new(&chain, [&|column| from[column as usize], &|column| to[column as usize]]);
         let options = IntervalOptions {
             between: BetweenFrames::Joint,
@@ -326,12 +344,10 @@ fn random_chains_hold_the_least_distance() {
             interval_proximity_of_joints(shapes, &motion, &options, &mut work, &mut stats).expect("within a long way");
         let at = |t: f64| {
             let values: Vec<f64> = from.iter().zip(&to).map(|(from, to)| from + t * (to - from)).collect();
-            let poses = mechanism.chains.each_ref().map(|chain| chain.at(&values));
-            distance(pair, [&poses[0], &poses[1]])
+            mechanism.distance(pair, &values)
         };
         let rates: Vec<f64> = from.iter().zip(&to).map(|(from, to)| to - from).collect();
-        let speed: f64 =
-            mechanism.chains.iter().zip(reaches).map(|(chain, reach)| chain.speed(&rates, reach + 0.5)).sum();
+        let speed = mechanism.speed(pair, &rates);
         let label = format!("{number}: {joints} joints, {} and {}", KINDS[pair[0].kind], KINDS[pair[1].kind]);
         let are_convex = pair.iter().all(|body| body.kind == 0);
         check(&label, &found, &at, (speed, are_convex), &mut random, &mut tally);

@@ -24,8 +24,8 @@ fn methods() -> Vec<(&'static str, Box<dyn BroadPhase>)> {
         named("sweep"),
         ("sweep, by insertion only", sweep_with_limit(1e9)),
         ("sweep, afresh", sweep_with_limit(0.0)),
-        ("hash, each sample", Box::new(PerSampleHash::standard(true))),
-        ("coherent hash, each sample", Box::new(PerSampleHash::coherent())),
+        ("hash, each sample", Box::new(PerSampleHash::standard(None, true))),
+        ("coherent hash, each sample", Box::new(PerSampleHash::coherent(None))),
     ]
 }
 

@@ -15,7 +15,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Words of other programs, and names of files that a run writes: (word, reason).
-const FOREIGN: [(&str, &str); 3] = [
+const FOREIGN: [(&str, &str); 10] = [
+    ("BezierCurve", "a class of Drake"),
+    ("BsplineTrajectory", "a class of Drake"),
+    ("JointTrajectory", "a class of ROS"),
+    ("ParametrizeConstAccel", "a class of TOPP-RA"),
+    ("ParametrizeSpline", "a class of TOPP-RA"),
+    ("PiecewisePolynomial", "a class of Drake"),
+    ("SplineInterpolator", "a class of TOPP-RA"),
     ("golden/", "a folder of results beside each scene, which this test does not read"),
     ("sync_file_range", "a system call of Linux"),
     ("world_from_body", "the convention for names of poses, of which no pose of this name need exist"),

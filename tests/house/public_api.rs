@@ -13,8 +13,8 @@ const UPDATE: &str = "CLEARSWEEP_UPDATE_PUBLIC_API";
 
 /// Most public items: more is no front door. Three of them are for distances along a direction and
 /// for motion between frames, one says what is known of an inside, one how much is computed, one
-/// holds values of joints.
-const ITEMS: usize = 51;
+/// holds values of joints, five say how searches go about their work.
+const ITEMS: usize = 56;
 
 /// The names of this repository's other crates begin so.
 const CRATES: &str = "clearsweep_";

@@ -74,6 +74,16 @@ const QUERY: &[Row] = &[
     ("STEP", "\u{feff}ISO-10303-21;\n", &["scene.toml", "is a STEP or IFC file", "as `geometry`"]),
     ("touch", "+touch = -1e-9\n+", &[":5", "`touch`", "negative"]),
     ("static_pairs", "+static_pairs = 1\n+", &[":5", "`static_pairs`", "true or false"]),
+    ("gjk option", "+gjk = { supports = \"scan\" }\n+", &[":5", "`supports`", "`support`"]),
+    (
+        "gjk sub-algorithm",
+        "+gjk = { sub_algorithm = \"signed-volume\" }\n+",
+        &[":5", "signed-volume", "did you mean `signed-volumes`"],
+    ),
+    ("gjk tolerance", "+gjk = { tolerance = 0 }\n+", &[":5", "0 is no tolerance", "1e-12"]),
+    ("gjk no table", "+gjk = \"johnson\"\n+", &[":5", "`gjk`", "a table"]),
+    ("hash beta", "+hash = { alpha = 0.5, beta = 2 }\n+", &[":5", "alpha = 0.5 and beta = 2", "powers of two"]),
+    ("hash alpha", "+hash = { beta = 1 }\n+", &[":5", "`alpha` is missing", "give beta"]),
 ];
 
 const BODIES: &[Row] = &[

@@ -240,17 +240,52 @@ fn every_narrow_phase_writes_the_same_tables() {
     let tables = |narrow: &str| {
         expect(dir.path(), &format!("run c/scene.toml --out {narrow} --narrow {narrow}"), 0);
         let manifest = fs::read_to_string(dir.path().join(narrow).join("manifest.json")).expect("a manifest");
-        let steps = manifest.split("\"lin_canny_steps\": ").nth(1).expect("a count of steps");
-        assert_eq!(!steps.starts_with('0'), narrow == "lin-canny", "who took part");
+        for (count, method) in [("lin_canny_steps", "lin-canny"), ("duality_arcs", "cd-dual")] {
+            let steps = manifest.split(&format!("\"{count}\": ")).nth(1).expect("a count of steps");
+            assert_eq!(!steps.starts_with('0'), narrow == method, "who took part");
+        }
         let part = dir.path().join(narrow).join("distances/part-00000.parquet");
         fs::read(part).expect("the rows")
     };
     let expected = tables("auto");
-    for narrow in ["gjk", "vclip", "lin-canny"] {
+    for narrow in ["gjk", "enhanced-gjk", "vclip", "lin-canny", "cd-dual"] {
         assert_eq!(tables(narrow), expected, "{narrow}");
     }
     let (_, err) = expect(dir.path(), "run c/scene.toml --out o --narrow sat", 2);
     assert!(err.contains("lin-canny"), "the methods are named: {err}");
+    assert!(!dir.path().join("o").exists(), "nothing was written");
+}
+
+#[test]
+fn no_way_of_searching_changes_a_row() {
+    let dir = crowd();
+    let scene = fs::read_to_string(dir.path().join("c/scene.toml")).expect("a scene");
+    let run = |name: &str, keys: &str, options: &str| {
+        let text = scene.replace("[query]\n", &format!("[query]\n{keys}\n"));
+        assert_ne!(text, scene, "the scene has a [query]");
+        fs::write(dir.path().join("c/other.toml"), text).expect("written");
+        expect(dir.path(), &format!("run c/other.toml --out {name} {options}"), 0);
+        let manifest = fs::read_to_string(dir.path().join(name).join("manifest.json")).expect("a manifest");
+        (fs::read(dir.path().join(name).join("distances/part-00000.parquet")).expect("the rows"), manifest)
+    };
+    let (expected, manifest) = run("plain", "", "");
+    assert!(!manifest.contains("\"search\""), "nothing was said about searches");
+    let ways = [
+        ("gjk = { sub_algorithm = \"johnson\" }", "--narrow gjk", "\"sub_algorithm\": \"johnson\""),
+        ("gjk = { sub_algorithm = \"johnson-backup\", support = \"climb\" }", "--narrow gjk", "\"support\": \"climb\""),
+        ("gjk = { sub_algorithm = \"backup\", start = \"line\" }", "--narrow gjk", "\"start\": \"line\""),
+        ("gjk = { support = \"scan\", tolerance = 1e-5 }", "--narrow gjk", "\"tolerance\": 0.00001"),
+        ("hash = { alpha = 0.5, beta = 1 }", "--broad hash", "\"alpha\": 0.5"),
+        ("hash = { alpha = 0.0625, beta = 0.5 }", "--broad hash", "\"alpha\": 0.0625"),
+        ("hash = { alpha = 0.125, beta = 0.25 }", "--broad coherent-hash", "\"beta\": 0.25"),
+    ];
+    for (index, (keys, options, recorded)) in ways.into_iter().enumerate() {
+        let (rows, manifest) = run(&format!("o{index}"), keys, options);
+        assert_eq!(rows, expected, "{keys}");
+        assert!(manifest.contains(recorded), "{recorded} is not in the manifest");
+    }
+    let (_, err) = expect(dir.path(), "run c/other.toml --out o", 2);
+    assert!(err.contains("--broad auto") && err.contains("hash") && err.contains("remove"), "{err}");
     assert!(!dir.path().join("o").exists(), "nothing was written");
 }
 

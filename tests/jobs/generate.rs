@@ -38,6 +38,9 @@ fn generators_repeat_and_their_seeds_matter() {
         ("separation", "--runs 4 --frames 30 --seed 5"),
         ("shop-floor", "--poses noisy --frames 30 --seed 5"),
         ("box-grid", "--bodies 20 --frames 3 --seed 5"),
+        ("coins", "--bodies 5 --frames 9 --seed 5"),
+        ("bowling", "--rate 60 --frames 200 --seed 5"),
+        ("part-feeder", "--bodies 5 --rate 20 --frames 90 --seed 5"),
     ] {
         for copy in ["1", "2"] {
             expect(dir, &format!("generate {name} --out {name}-{copy} {args}"), 0);

@@ -57,6 +57,8 @@ mod output_safety;
 #[cfg(feature = "cli")]
 mod overlaps;
 #[cfg(feature = "cli")]
+mod recheck;
+#[cfg(feature = "cli")]
 mod remedies;
 #[cfg(feature = "cli")]
 mod report;
@@ -78,6 +80,7 @@ mod shards;
 mod short_runs;
 #[cfg(feature = "cli")]
 mod sort;
+mod splines;
 #[cfg(feature = "cli")]
 mod streams;
 mod table;

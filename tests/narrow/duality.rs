@@ -8,9 +8,9 @@ use clearsweep_narrow::feature::FeaturePair;
 use clearsweep_narrow::pair::Pair;
 use clearsweep_narrow::search::SearchEnd;
 use clearsweep_narrow::{
-    BodyPoses, CdDual, Gjk, NarrowPhase, PairCache, PairQuery, SolverStats, VClip, Workspace, by_name,
+    BodyPoses, CdDual, Gjk, NarrowPhase, PairCache, PairQuery, SolverStats, Status, VClip, Workspace, by_name,
 };
-use clearsweep_scene::{FrameBlock, QueryOptions, SAMPLES};
+use clearsweep_scene::{AnswerKind, FrameBlock, QueryOptions, SAMPLES};
 use clearsweep_testing::bridge::{EVERYTHING, Solid, bits, pose, recipe};
 use clearsweep_testing::oracle::families::{self, Random, Recipe, Regime, place};
 use clearsweep_testing::oracle::number::{add, times};
@@ -126,6 +126,51 @@ fn rows_are_those_of_the_other_methods() {
     }
     assert!(rows > 8_000 && overlaps > 800, "not representative: {rows} {overlaps}");
     assert!(stats.verified > 0 && stats.searched > 0 && stats.expanded > 0 && stats.beyond > 0, "{stats:?}");
+}
+
+/// Nobody asks how deep: the test stops at its own proof, never grows a polytope, and begins at the
+/// face of the sample before. The rows are those of the other methods.
+#[test]
+fn an_overlap_that_is_not_measured_needs_no_polytope() {
+    let overlap = QueryOptions { within: 0.0, answer: AnswerKind::Overlap, touch: 1e-6, ..EVERYTHING };
+    let (mut overlaps, mut warm, mut cold) = (0, SolverStats::default(), SolverStats::default());
+    for (name, make) in
+        [("compact", families::compact as Make), ("medium", families::medium), ("disks", families::disks)]
+    {
+        let pool = pool(61, 12, make);
+        let mut random = Random(62);
+        for walk in 0..16 {
+            let (a, b) = (&pool[random.below(pool.len())], &pool[random.below(pool.len())]);
+            let reach = 0.3 * (a.body.reach + b.body.reach);
+            let (q, from, to) = (random.turn(), times(random.direction(), reach), times(random.direction(), reach));
+            let mut block = FrameBlock::new(0, 1);
+            for k in 0..SAMPLES {
+                let share = k as f64 / SAMPLES as f64;
+                block.set(0, k, &Pose::new(add(times(from, 1.0 - share), times(to, share)), q));
+            }
+            let still = Pose::IDENTITY;
+            let ask = |method: &dyn NarrowPhase, samples: u64, stats: &mut SolverStats| {
+                let (poses_a, poses_b) = (BodyPoses::Fixed(&still), BodyPoses::Moving(block.slot(0)));
+                let query = PairQuery { a: &a.shape, b: &b.shape, poses_a, poses_b, samples };
+                let (mut cache, mut work, mut out) = (PairCache::default(), Workspace::default(), Vec::new());
+                method.walk(&query, &overlap, &mut cache, &mut work, stats, &mut out);
+                out
+            };
+            let own = ask(&CdDual, u64::MAX, &mut warm);
+            let other = ask(&Gjk::DEFAULT, u64::MAX, &mut SolverStats::default());
+            let equal = other.iter().map(|r| (r.sample, bits(r))).eq(own.iter().map(|r| (r.sample, bits(r))));
+            assert!(equal, "{name}, walk {walk}\n{}\n{}", a.recipe(), b.recipe());
+            overlaps += own.iter().filter(|row| row.status == Status::Penetrating).count();
+            let alone = (0..SAMPLES).flat_map(|sample| ask(&CdDual, 1 << sample, &mut cold));
+            assert!(alone.map(|r| bits(&r)).eq(own.iter().map(bits)), "{name}, walk {walk}: a row depends on memory");
+        }
+    }
+    assert!(overlaps > 1_500, "not representative: {overlaps}");
+    let polytopes = |stats: &SolverStats| stats.expanded + stats.surface_grown + stats.surface_verified;
+    eprintln!("{overlaps} overlaps; in order {warm:?}; alone {cold:?}");
+    assert!(100 * polytopes(&warm) <= warm.queries, "overlaps that are proven need no polytope: {warm:?}");
+    let faces = |stats: &SolverStats| stats.duality_faces_a + stats.duality_faces_b + stats.duality_arcs;
+    assert!(faces(&warm) * cold.queries < faces(&cold) * warm.queries, "the face of the last sample is of use");
 }
 
 #[test]

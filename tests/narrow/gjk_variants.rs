@@ -18,7 +18,7 @@ use clearsweep_testing::oracle::families::{self, Random, Recipe, Regime, place};
 use clearsweep_testing::oracle::number::{add, times};
 use clearsweep_testing::oracle::{self, Placement};
 
-const SUPPORTS: [SupportSearch; 3] = [SupportSearch::BySize, SupportSearch::Scan, SupportSearch::SolveState];
+const SUPPORTS: [SupportSearch; 3] = [SupportSearch::BySize, SupportSearch::Scan, SupportSearch::Climb];
 
 /// All variants that search to rounding, and two tolerances of the paper.
 fn variants() -> Vec<GjkOptions> {
@@ -135,7 +135,7 @@ fn every_search_finds_the_distance() {
     let by = |options: GjkOptions| tallies[variants.iter().position(|&v| v == options).expect("a variant")];
     let plain = by(GjkOptions::DEFAULT);
     let cold = by(GjkOptions { warm: false, ..GjkOptions::DEFAULT });
-    let climbing = by(GjkOptions { supports: SupportSearch::SolveState, ..GjkOptions::DEFAULT });
+    let climbing = by(GjkOptions { supports: SupportSearch::Climb, ..GjkOptions::DEFAULT });
     let johnson = by(GjkOptions { sub_algorithm: SubAlgorithm::Johnson, ..GjkOptions::DEFAULT });
     assert!(2 * plain.iterations < cold.iterations, "a warm start saves nothing: {plain:?} {cold:?}");
     assert!(2 * climbing.dot_products < plain.dot_products, "a climb saves nothing: {climbing:?} {plain:?}");

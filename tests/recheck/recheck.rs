@@ -105,7 +105,7 @@ fn its_hull_is_the_oracles() {
     let mut facets = 0;
     for i in 0..300 {
         let points = makers[i % makers.len()](&mut random, i / makers.len()).points;
-        let (own, other) = (Hull::new(&points), Body::new(&points, 0.0));
+        let (own, other) = (Hull::new(&points).expect("a polyhedron"), Body::new(&points, 0.0));
         // The oracle drops equal points, and keeps those on a facet that are no corner.
         let at = |k: usize| points.iter().position(|p| *p == other.vertices[k]).expect("a point");
         assert_eq!(own.facets.len(), other.facets.len(), "case {i}: {points:?}");
@@ -160,7 +160,7 @@ fn edges_that_are_hardly_parallel_are_proven_by_their_features() {
     let row = verify::cold(&a, &from_a, &b, &from_b);
     assert!((6e-13..8e-13).contains(&row.lower), "{row:?}");
     let pair = place::Pair::new(&a, &from_a, &b, &from_b);
-    let claim = verify::Claim { pair, places: [&from_a, &from_b], row: &row, last_resort: true };
+    let claim = verify::Claim { pair, solids: [&a, &b], places: [&from_a, &from_b], row: &row, last_resort: true };
     let proof = claim.verify().unwrap_or_else(|what| panic!("{what}: {row:?}"));
     assert_eq!(proof.lower, verify::By::Features, "{row:?}");
 }
@@ -321,7 +321,7 @@ fn witness_points_of_specks_lie_on_the_features_named() {
     for (number, [(a, from_a), (b, from_b)]) in specks_beside_hulls().into_iter().enumerate() {
         let row = verify::cold(&a, &from_a, &b, &from_b);
         let pair = place::Pair::new(&a, &from_a, &b, &from_b);
-        let claim = verify::Claim { pair, places: [&from_a, &from_b], row: &row, last_resort: true };
+        let claim = verify::Claim { pair, solids: [&a, &b], places: [&from_a, &from_b], row: &row, last_resort: true };
         claim.verify().unwrap_or_else(|what| panic!("case {number}: {what}: {row:?}"));
         let samples = vec![(from_a, from_b)];
         let walk = Walk { bodies: [0, 1], samples, known: Vec::new(), within: f64::INFINITY };

@@ -94,6 +94,7 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
         frame_rate: None,
         query: QueryOptions { within: 0.5, require: Some(0.1), ..QueryOptions::EVERYTHING },
         direction: None,
+        search: Default::default(),
         motion: MotionRule::default(),
         ignored: IgnoredPairs::default(),
         ignore_rules: Vec::new(),

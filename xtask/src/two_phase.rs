@@ -1,9 +1,9 @@
 //! The experiments of "Efficient algorithms for two-phase collision detection" (Mirtich 1997),
 //! repeated.
 //!
-//! `cargo xtask two-phase OUT [--quick] [scenes] [bodies] [pairs] [clusters]` writes `scenes.csv`
-//! (its Table 1), `bodies.csv` and `pairs.csv` (its claim O(n + c)) and `clusters.csv` (its Figure
-//! 6) into OUT, and prints them as tables. `--quick` takes small sizes; names select parts.
+//! `cargo xtask two-phase OUT [--quick] [scenes] [bodies] [pairs] [clusters] [cells]` writes
+//! `scenes.csv` (its Table 1), `bodies.csv` and `pairs.csv` (its claim O(n + c)), `clusters.csv`
+//! (its Figure 6) and `cells.csv` (alpha and beta, Theorems 1 and 3) into OUT, and prints them as tables. `--quick` takes small sizes; names select parts.
 //! `docs/plots/two_phase.py OUT` updates `docs/papers/two-phase.md`, which interprets them, and its
 //! plots.
 //!
@@ -16,7 +16,8 @@ mod simulations;
 mod table;
 
 use crate::support::Outcome;
-use clearsweep_scene::FrameBlock;
+use clearsweep_datasets::Simulated;
+use clearsweep_scene::{CellSizes, FrameBlock};
 use clearsweep_testing::scenes::Setup;
 use methods::{METHODS, Meter};
 use simulations::Simulation;
@@ -35,10 +36,15 @@ pub(crate) fn main(arguments: &[String]) -> Outcome<ExitCode> {
     let mut arguments = arguments.to_vec();
     let quick = arguments.iter().any(|a| a == "--quick");
     arguments.retain(|a| a != "--quick");
-    let usage = "usage: two-phase OUT [--quick] [scenes] [bodies] [pairs] [clusters]";
+    let usage = "usage: two-phase OUT [--quick] [scenes] [bodies] [pairs] [clusters] [cells]";
     let Some((out, parts)) = arguments.split_first() else { return Err(usage.into()) };
-    let parts_known: [(&str, Part); 4] =
-        [("scenes", scenes_table), ("bodies", bodies_table), ("pairs", pairs_table), ("clusters", clusters_table)];
+    let parts_known: [(&str, Part); 5] = [
+        ("scenes", scenes_table),
+        ("bodies", bodies_table),
+        ("pairs", pairs_table),
+        ("clusters", clusters_table),
+        ("cells", cells_table),
+    ];
     if parts.iter().any(|part| parts_known.iter().all(|(name, _)| name != part)) {
         return Err(usage.into());
     }
@@ -61,12 +67,12 @@ fn scenes_table(out: &Path, quick: bool) -> Measured<()> {
     );
     let rounds = if quick { 2 } else { 5 };
     let mut simulations = vec![
-        simulations::coins(8),
-        simulations::bowling(),
-        simulations::rattleback(),
-        simulations::part_feeder(20),
-        simulations::coins(1000),
-        simulations::part_feeder(400),
+        Simulation::of("8 coins", Simulated::Coins(8)),
+        Simulation::of("bowling", Simulated::Bowling),
+        Simulation::of("rattleback", Simulated::Rattleback),
+        Simulation::of("feeder of 20 parts", Simulated::PartFeeder(20)),
+        Simulation::of("1000 coins", Simulated::Coins(1000)),
+        Simulation::of("feeder of 400 parts", Simulated::PartFeeder(400)),
     ];
     if quick {
         simulations.truncate(4);
@@ -137,9 +143,10 @@ fn bodies_table(out: &Path, quick: bool) -> Measured<()> {
     let largest = if quick { 4_000 } else { 32_000 };
     let mut n = 500;
     while n <= largest {
-        let crowd = crowds::Crowd { bodies: n, edge: (n as f64 * 1.2).cbrt(), step: 0.01, seed: n as u64 };
+        let crowd = crowds::Crowd { bodies: n, edge: (n as f64 * 1.2).cbrt(), least: 0.5, step: 0.01, seed: n as u64 };
         for cost in measure(&crowd.blocks(if quick { 3 } else { 4 })) {
-            table.row(cost.row(n, format!("{:.1}", 1e9 * cost.seconds / n as f64)));
+            let last = format!("{:.1}", 1e9 * cost.seconds / n as f64);
+            table.row(cost.row(n).into_iter().chain([last]).collect());
         }
         n *= 2;
     }
@@ -153,9 +160,10 @@ fn pairs_table(out: &Path, quick: bool) -> Measured<()> {
     let title = format!("Time against the number of pairs c, {n} bodies; operations are counted a frame");
     let mut table = Table::new(&title, &format!("{COST_HEADER},ns_per_pair"));
     for volume in [64.0, 16.0, 6.0, 3.0, 1.5, 0.75, 0.4, 0.2, 0.1] {
-        let crowd = crowds::Crowd { bodies: n, edge: (n as f64 * volume).cbrt(), step: 0.01, seed: 5 };
+        let crowd = crowds::Crowd { bodies: n, edge: (n as f64 * volume).cbrt(), least: 0.5, step: 0.01, seed: 5 };
         for cost in measure(&crowd.blocks(3)) {
-            table.row(cost.row(n, format!("{:.2}", 1e9 * cost.seconds / cost.pairs)));
+            let last = format!("{:.2}", 1e9 * cost.seconds / cost.pairs);
+            table.row(cost.row(n).into_iter().chain([last]).collect());
         }
     }
     table.lines("pairs", "us_per_frame");
@@ -207,6 +215,27 @@ fn clusters_table(out: &Path, quick: bool) -> Measured<()> {
     table.finish(&out.join("clusters.csv"))
 }
 
+/// The trade-off of alpha and beta (Theorems 1 and 3): small boxes a cell give many cells, large
+/// ones many pairs that share a cell and do not overlap; with coherence few cells are written.
+fn cells_table(out: &Path, quick: bool) -> Measured<()> {
+    let n = if quick { 1_000 } else { 4_000 };
+    let title = format!("Sizes of cells, {n} bodies of sides 0.1 to 1; operations are counted a frame");
+    let mut table = Table::new(&title, &format!("alpha,beta,{COST_HEADER}"));
+    let crowd = crowds::Crowd { bodies: n, edge: (n as f64 * 0.4).cbrt(), least: 0.1, step: 0.01, seed: 7 };
+    let scene = crowd.blocks(if quick { 2 } else { 4 });
+    for beta in [1.0, 0.5, 0.25, 0.125] {
+        for alpha in [0.5, 0.25, 0.125].map(|share| share * beta) {
+            let cells = CellSizes::new(alpha, beta).ok_or("no sizes of cells")?;
+            for cost in measure_with(&scene, &METHODS[..4], Some(cells)) {
+                let mut row = vec![alpha.to_string(), beta.to_string()];
+                row.extend(cost.row(n));
+                table.row(row);
+            }
+        }
+    }
+    table.finish(&out.join("cells.csv"))
+}
+
 /// The cost of a method per frame.
 struct Cost {
     method: &'static str,
@@ -218,25 +247,33 @@ struct Cost {
 const COST_HEADER: &str = "bodies,method,pairs,us_per_frame,cells,meetings,tests,swaps";
 
 impl Cost {
-    fn row(&self, bodies: usize, last: String) -> Vec<String> {
+    fn row(&self, bodies: usize) -> Vec<String> {
         let mut row = vec![bodies.to_string(), self.method.to_owned(), format!("{:.0}", self.pairs)];
         row.push(format!("{:.1}", 1e6 * self.seconds));
         row.extend(self.operations.iter().map(|count| format!("{count:.0}")));
-        row.push(last);
         row
     }
 }
 
-/// The costs of all methods over the blocks of one scene. The first block builds the structures and
-/// is not timed.
-fn measure((setup, blocks): &(Setup, Vec<FrameBlock>)) -> Vec<Cost> {
+/// The costs of all methods over the blocks of one scene.
+fn measure(scene: &(Setup, Vec<FrameBlock>)) -> Vec<Cost> {
+    measure_with(scene, &METHODS, None)
+}
+
+/// The costs of some methods over the blocks of one scene, with cells of these sizes. The first
+/// block builds the structures and is not timed.
+fn measure_with(
+    (setup, blocks): &(Setup, Vec<FrameBlock>),
+    methods: &[&'static str],
+    cells: Option<CellSizes>,
+) -> Vec<Cost> {
     let job = setup.job();
     let mut costs: Vec<Cost> = Vec::new();
-    for method in METHODS {
+    for &method in methods {
         if method == "brute" && setup.scene.bodies.len() > 16_000 {
             continue;
         }
-        let mut meter = Meter::new(method, false);
+        let mut meter = Meter::with_cells(method, cells, false);
         meter.time(&job, &setup.scene, &blocks[0]);
         let (pairs, then) = (meter.pair_samples(), meter.operations());
         let mut seconds = f64::INFINITY;
@@ -245,7 +282,15 @@ fn measure((setup, blocks): &(Setup, Vec<FrameBlock>)) -> Vec<Cost> {
             seconds = seconds.min(meter.time(&job, &setup.scene, block) / block.samples.len() as f64);
             frames += block.samples.len() as f64;
         }
-        let now = meter.operations();
+        let now = match cells {
+            // Standard hashing counts its cells only if asked, which takes time.
+            Some(_) if method == "standard" => {
+                let mut counter = Meter::with_cells(method, cells, true);
+                blocks[1..].iter().for_each(|block| _ = counter.time(&job, &setup.scene, block));
+                counter.operations()
+            }
+            _ => meter.operations(),
+        };
         let operations = [
             now.cells - then.cells,
             now.cell_meetings - then.cell_meetings,

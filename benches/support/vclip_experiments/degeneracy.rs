@@ -19,6 +19,10 @@ use clearsweep_testing::random_motions::about;
 /// The tolerances of Lin-Canny, in shares of the size of the pair.
 const TOLERANCES: [f64; 9] = [0.0, 1e-16, 1e-15, 1e-14, 1e-13, 1e-12, 1e-10, 1e-8, 1e-6];
 
+/// The tolerances of enhanced GJK that the paper names in section 6.2: 10^-5 as it came, 10^-7, and
+/// 10^-8, with which it reports distances of zero.
+const TOLERANCES_OF_GJK: [f64; 3] = [1e-5, 1e-7, 1e-8];
+
 const COLUMNS: [&str; 14] = [
     "search",
     "tolerance",
@@ -44,6 +48,9 @@ pub fn run(quick: bool) -> Report {
         trial_all(&mut report, trials, &format!("{tolerance:.0e}"), &mut ByLinCanny::new(tolerance));
     }
     trial_all(&mut report, trials, "", &mut ByGjk::enhanced());
+    for tolerance in TOLERANCES_OF_GJK {
+        trial_all(&mut report, trials, &format!("{tolerance:.0e}"), &mut ByGjk::enhanced().within(tolerance));
+    }
     trial_all(&mut report, trials, "", &mut ByGjk::signed_volumes());
     report
 }

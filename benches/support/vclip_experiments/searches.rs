@@ -2,9 +2,9 @@
 
 use clearsweep_narrow::closest_points::closest_points;
 use clearsweep_narrow::feature::FeaturePair;
-use clearsweep_narrow::gjk::{self, GjkOptions, Simplex, SubAlgorithm};
+use clearsweep_narrow::gjk::{self, GjkOptions, Simplex};
 use clearsweep_narrow::lin_canny;
-use clearsweep_narrow::pair::{Pair, SupportSearch};
+use clearsweep_narrow::pair::Pair;
 use clearsweep_narrow::search::SearchEnd;
 use clearsweep_narrow::vclip;
 
@@ -107,9 +107,12 @@ impl ByGjk {
     /// Cameron's: supports by hill climbing from the last ones, Johnson's sub-algorithm with
     /// Backup.
     pub fn enhanced() -> Self {
-        let sub_algorithm = SubAlgorithm::JohnsonWithBackup;
-        let options = GjkOptions { sub_algorithm, supports: SupportSearch::SolveState, warm: true, tolerance: None };
-        Self { name: "enhanced-gjk", options, last: Simplex::default() }
+        Self { name: "enhanced-gjk", options: GjkOptions::ENHANCED, last: Simplex::default() }
+    }
+
+    /// The same with a tolerance of its exit tests.
+    pub fn within(self, tolerance: f64) -> Self {
+        Self { options: GjkOptions { tolerance: Some(tolerance), ..self.options }, ..self }
     }
 
     pub fn options(&self) -> GjkOptions {

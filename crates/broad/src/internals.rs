@@ -76,7 +76,7 @@ impl SearchInput {
         match method {
             "auto" => Some(self.search_with(&AutoSearch)),
             "brute" => Some(self.search_with(&BruteForce)),
-            "hash" => Some(self.search_with(&SpatialHash)),
+            "hash" => Some(self.search_with(&SpatialHash::DEFAULT)),
             "tree" => Some(self.search_with(&TreeSearch)),
             "grid" => Some(self.search_with(&GridSearch)),
             _ => None,

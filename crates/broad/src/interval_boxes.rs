@@ -15,7 +15,7 @@
 //! - `Hold`: 0.
 //!
 //! If joints move a body, the bound comes from the joints, for each interval
-//! (`JointTree::sagitta`).
+//! (`JointTree::sagitta`, and along splines `JointTree::sagitta_along`).
 //!
 //! Turns within [`HALF_TURN_MARGIN`] of a half turn have no shortest way. The box of such an
 //! interval contains the ball around the pivot (of a screw, around the nearest point of the axis)
@@ -56,7 +56,9 @@ impl ArcBound {
             BetweenFrames::Linear => Self { radius: (reach + pivot.length()) * (1.0 + ROUNDING), displaced: 0.0 },
             BetweenFrames::Screw => Self { radius: reach, displaced: 1.0 },
             // Bounds of the joints are computed for each interval.
-            BetweenFrames::Hold | BetweenFrames::None | BetweenFrames::Joint => Self { radius: 0.0, displaced: 0.0 },
+            BetweenFrames::Hold | BetweenFrames::None | BetweenFrames::Joint | BetweenFrames::Spline => {
+                Self { radius: 0.0, displaced: 0.0 }
+            }
         }
     }
 
@@ -93,7 +95,7 @@ impl IntervalRule {
             ArcBound::new(scene.motion.between, body.shape.reach(), body.pivot.of(&body.shape))
         };
         let is_asked = scene.motion.between != BetweenFrames::None;
-        let joints = scene.joints.clone().filter(|_| scene.motion.between == BetweenFrames::Joint);
+        let joints = scene.joints.clone().filter(|_| scene.motion.between.is_by_joints());
         let max_gap = scene.motion.max_gap;
         is_asked.then(|| Self { arcs: scene.dynamic.iter().map(arc).collect(), joints, max_gap })
     }
@@ -195,6 +197,10 @@ fn cells_by_joints(tree: &JointTree, lattice: &Lattice, block: &FrameBlock, slot
     let mut cells = [0; SAMPLES];
     let last = block.samples.len() - 1;
     for (s, cells) in cells.iter_mut().enumerate().take(block.samples.len()) {
+        if !block.curves.is_empty() {
+            *cells = lattice.cells(tree.sagitta_along(slot, &|column| &block.curves[column as usize * SAMPLES + s]));
+            continue;
+        }
         let from = |column: u32| block.joints[column as usize].0[s];
         let to = |column: u32| match block.following.as_ref().filter(|_| s == last) {
             Some(following) => following.joints[column as usize],

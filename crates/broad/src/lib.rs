@@ -67,6 +67,7 @@ pub use broad_scene::BroadScene;
 use auto::AutoSearch;
 use blockwise::Blockwise;
 use brute::BruteForce;
+use clearsweep_model::CellSizes;
 use grid::GridSearch;
 use hash::{CoherentHash, SpatialHash};
 use sweep::SweepAndPrune;
@@ -90,13 +91,22 @@ pub const ON_DEVICE: &str = "gpu";
 ///
 /// # Errors [`Unavailable`] if the name is unknown, or names a broad phase on a device.
 pub fn by_name(name: &str) -> Result<Box<dyn BroadPhase>, Unavailable> {
+    by_name_with(name, None)
+}
+
+/// The broad phase of a name; the hash tables of `hash` and `coherent-hash` with these `cells`, if
+/// there are any.
+///
+/// # Errors [`Unavailable`] if the name is unknown, or names a broad phase on a device.
+pub fn by_name_with(name: &str, cells: Option<CellSizes>) -> Result<Box<dyn BroadPhase>, Unavailable> {
+    let hash = cells.map_or(SpatialHash::DEFAULT, |cells| SpatialHash { cells });
     match name {
         "auto" => Ok(Box::new(Blockwise::new(AutoSearch))),
         "brute" => Ok(Box::new(Blockwise::new(BruteForce))),
-        "hash" => Ok(Box::new(Blockwise::new(SpatialHash))),
+        "hash" => Ok(Box::new(Blockwise::new(hash))),
         "tree" => Ok(Box::new(Blockwise::new(TreeSearch))),
         "grid" => Ok(Box::new(Blockwise::new(GridSearch))),
-        "coherent-hash" => Ok(Box::new(CoherentHash::new())),
+        "coherent-hash" => Ok(Box::new(CoherentHash::new(cells))),
         "sweep" => Ok(Box::new(SweepAndPrune::new())),
         ON_DEVICE => Err(Unavailable::NeedsDevice),
         _ => Err(Unavailable::Unknown),

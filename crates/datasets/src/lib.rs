@@ -13,6 +13,7 @@ mod pipe_rack;
 mod random;
 mod separation;
 mod shop_floor;
+mod simulations;
 mod solids;
 mod space;
 
@@ -23,3 +24,4 @@ pub use dataset::Dataset;
 pub use pipe_rack::PipeRack;
 pub use separation::Separation;
 pub use shop_floor::{FloorPoses, ShopFloor};
+pub use simulations::{Simulated, SimulatedBody, SimulatedMotion, SimulatedShape, Simulation};

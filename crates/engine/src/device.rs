@@ -5,6 +5,7 @@ use super::methods;
 use super::options::{Device, JobOptions};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_broad::{BroadPhase, DeviceReport};
+use clearsweep_model::SearchOptions;
 use clearsweep_records::manifest::{Adapter, OfferedAdapter, TrialTimes};
 
 /// The broad phase `gpu` on the command line.
@@ -80,10 +81,10 @@ impl OpenDevice {
     }
 
     /// The broad phase of a memory: that of the device for the first one, else one by name.
-    pub(super) fn broad(&mut self, name: &str) -> Result<Box<dyn BroadPhase>> {
+    pub(super) fn broad(&mut self, name: &str, search: &SearchOptions) -> Result<Box<dyn BroadPhase>> {
         match self.broad.take() {
             Some(broad) => Ok(broad),
-            None => methods::broad(if name == GPU { "auto" } else { name }),
+            None => methods::broad(if name == GPU { "auto" } else { name }, search),
         }
     }
 }
@@ -177,12 +178,13 @@ mod tests {
     #[test]
     fn a_device_that_is_given_is_used() {
         let options = JobOptions::default();
-        let given = methods::broad("brute").expect("a method");
+        let search = SearchOptions::default();
+        let given = methods::broad("brute", &search).expect("a method");
         let mut open = OpenDevice::open(&options, Some(given)).expect("it is open");
         let mut trial = open.trial(&options, 1, None);
-        open.conclude(&mut trial, methods::broad("brute").expect("a method").as_ref());
+        open.conclude(&mut trial, methods::broad("brute", &search).expect("a method").as_ref());
         assert!(open.is_device && open.times.is_none() && open.adapter.is_none());
-        assert_eq!(open.broad("auto").ok().map(|broad| broad.name()), Some("brute"));
-        assert_eq!(open.broad("auto").ok().map(|broad| broad.name()), Some("auto"));
+        assert_eq!(open.broad("auto", &search).ok().map(|broad| broad.name()), Some("brute"));
+        assert_eq!(open.broad("auto", &search).ok().map(|broad| broad.name()), Some("auto"));
     }
 }

@@ -2,8 +2,8 @@
 //! known there.
 
 use super::slice_rows::ChunkRows;
-use clearsweep_kinematics::PairChain;
-use clearsweep_model::{BetweenFrames, Body, Candidate, FrameBlock, Motion, Requirements, Scene};
+use clearsweep_kinematics::{PairChain, ValueCurve};
+use clearsweep_model::{Body, Candidate, FrameBlock, Motion, Requirements, SAMPLES, Scene};
 use clearsweep_narrow::interval::{
     BlockJoints, BlockMotion, IntervalOptions, IntervalProximity, IntervalQuery, walk_intervals,
 };
@@ -86,6 +86,7 @@ impl<'a> IntervalQueries<'a> {
             chain,
             values: &self.block.joints,
             after: self.block.following.as_ref().map(|following| &*following.joints),
+            curves: &self.block.curves,
         });
         let bodies = bodies.map(|body| self.motion(body));
         let mut answers = std::mem::take(&mut found.answers);
@@ -111,7 +112,7 @@ impl<'a> IntervalQueries<'a> {
 
     /// The joints between two bodies, if joints move them between the samples.
     fn chain(&self, bodies: [&Body; 2]) -> Option<PairChain> {
-        let joints = self.scene.joints.as_ref().filter(|_| self.options.between == BetweenFrames::Joint)?;
+        let joints = self.scene.joints.as_ref().filter(|_| self.options.between.is_by_joints())?;
         let carried = bodies.map(|body| match body.motion {
             Motion::Dynamic { slot } => Ok(slot as usize),
             Motion::Static(pose) => Err(pose),
@@ -120,11 +121,12 @@ impl<'a> IntervalQueries<'a> {
     }
 
     /// The intervals at both ends of which a pair stands where it did at the baseline of its rule:
-    /// it does not move between them.
+    /// it does not move between them. Along a spline it may.
     fn standing(&self, pair: &Candidate, bodies: &[BlockMotion<'_>; 2], intervals: u64) -> u64 {
         if !self.requirements.has_baselines() {
             return 0;
         }
+        let moves = |at: usize| self.block.curves.iter().skip(at).step_by(SAMPLES).any(ValueCurve::moves);
         let samples = &self.block.samples;
         let pose = |body: &BlockMotion<'_>, at: usize| match body.after {
             Some(after) if at == samples.len() => after,
@@ -133,7 +135,7 @@ impl<'a> IntervalQueries<'a> {
         let stands =
             |run, at| self.requirements.stands(run, pair.a, pair.b, || bodies.each_ref().map(|body| pose(body, at)));
         let both_ends = |&at: &usize| stands(samples[at].run, at) && stands(samples[at].run, at + 1);
-        let asked = (0..samples.len()).filter(|at| intervals >> at & 1 == 1);
+        let asked = (0..samples.len()).filter(|&at| intervals >> at & 1 == 1 && !moves(at));
         asked.filter(both_ends).fold(0, |mask, at| mask | 1 << at)
     }
 

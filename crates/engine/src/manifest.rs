@@ -14,7 +14,7 @@ use clearsweep_base::{Error, Result};
 use clearsweep_broad::DeviceReport;
 use clearsweep_geometry::Vec3;
 use clearsweep_kinematics::{Joint, Sweep};
-use clearsweep_model::{BetweenFrames, IgnoreRule, InputDigest, Missing, SameAncestor, Scene};
+use clearsweep_model::{BetweenFrames, IgnoreRule, InputDigest, Missing, SameAncestor, Scene, SearchOptions};
 use clearsweep_narrow::SolverStats;
 use clearsweep_records::manifest::{
     self, Device, Fallback, GpuReport, Input, Manifest, Named, Options, Resumed, RowsDigest, SCHEMA_VERSION, SceneEntry,
@@ -143,6 +143,7 @@ impl Report<'_> {
             max_gap: looks_between.then_some(motion.max_gap),
             max_gap_s: max_gap_s(motion).filter(|_| looks_between),
             wrap: (motion.between == BetweenFrames::Joint).then(|| wrap.to_owned()),
+            frames_along_splines: (motion.between == BetweenFrames::Spline).then(|| motion.spline_frames.to_string()),
             missing: missing.to_owned(),
             rest: self.scene.hierarchy.rest_orientation.name().to_owned(),
             trajectories: trajectories.map(|path| shown(path)),
@@ -150,6 +151,7 @@ impl Report<'_> {
             frames: options.read.frames.as_ref().map(Into::into),
             broad: self.broad.to_owned(),
             narrow: self.narrow.to_owned(),
+            search: search(&self.scene.search),
             device: options.device.name().to_owned(),
             adapter: options.adapter.clone(),
             device_memory_bytes: options.device_memory,
@@ -160,6 +162,18 @@ impl Report<'_> {
             previous: self.scene.earlier_issues.as_ref().map(|earlier| earlier.path.clone()),
         }
     }
+}
+
+/// How searches went about their work; `None`: the scene does not say.
+fn search(options: &SearchOptions) -> Option<manifest::Search> {
+    let gjk = options.gjk.map(|gjk| manifest::GjkSearch {
+        sub_algorithm: gjk.sub_algorithm.name().to_owned(),
+        support: gjk.supports.name().to_owned(),
+        start: gjk.start_name().to_owned(),
+        tolerance: gjk.tolerance,
+    });
+    let hash = options.hash.map(|cells| manifest::HashCells { alpha: cells.alpha(), beta: cells.beta() });
+    (gjk.is_some() || hash.is_some()).then_some(manifest::Search { gjk, hash })
 }
 
 /// Time from which the times of timestamps count.

@@ -24,7 +24,7 @@ impl<'a> MotionQuery<'a> {
         if between == BetweenFrames::None {
             return Err(Error::usage("motion of a pair", "nothing is said of it", "choose linear, screw or hold"));
         }
-        if between == BetweenFrames::Joint {
+        if between.is_by_joints() {
             let problem = "a pair of shapes alone has no joints";
             return Err(Error::usage("motion of a pair", problem, "choose linear, screw or hold"));
         }

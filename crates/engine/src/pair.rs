@@ -4,7 +4,7 @@ use super::methods;
 use super::world::in_world;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::{Pose, Vec3};
-use clearsweep_model::{AnswerKind, DEFAULT_TOUCH_M, QueryOptions, Shape};
+use clearsweep_model::{AnswerKind, DEFAULT_TOUCH_M, QueryOptions, SearchOptions, Shape};
 use clearsweep_narrow::answer::status;
 use clearsweep_narrow::deviation::widened;
 use clearsweep_narrow::pose_rounding::sum_error;
@@ -83,7 +83,7 @@ impl<'a> ProximityQuery<'a> {
         Ok(Self {
             shapes: [a, b],
             options: QueryOptions { within, touch: options.touch, answer: options.answer, ..QueryOptions::EVERYTHING },
-            narrow: methods::narrow(&options.narrow)?,
+            narrow: methods::narrow(&options.narrow, &SearchOptions::default())?,
             cache: PairCache::default(),
             workspace: Workspace::default(),
             stats: SolverStats::default(),

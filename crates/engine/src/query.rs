@@ -4,7 +4,7 @@ use super::methods;
 use super::world::in_world;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::{Pose, RelativePose};
-use clearsweep_model::{DEFAULT_TOUCH_M, QueryOptions, Shape};
+use clearsweep_model::{DEFAULT_TOUCH_M, QueryOptions, SearchOptions, Shape};
 use clearsweep_narrow::deviation::Deviation;
 use clearsweep_narrow::pair::bound_of;
 use clearsweep_narrow::pose_rounding::pose_error;
@@ -59,7 +59,7 @@ fn placed(a: &Shape, b: &Shape, a_from_b: &Pose) -> (Pose, Pose) {
 }
 
 fn asked(a: &Shape, b: &Shape, poses: &(Pose, Pose), narrow: &str) -> Result<(Proximity, SolverStats)> {
-    let narrow = methods::narrow(narrow)?;
+    let narrow = methods::narrow(narrow, &SearchOptions::default())?;
     let asked =
         PairQuery { a, b, poses_a: BodyPoses::Fixed(&poses.0), poses_b: BodyPoses::Fixed(&poses.1), samples: 1 };
     // Far beyond every length, and still finite, so that no bound computed from it is infinite or

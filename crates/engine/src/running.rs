@@ -173,7 +173,8 @@ impl Running<'_> {
         let Self { scene, options, cancel, .. } = *self;
         let JobSources { poses, reading, broad, trial } = sources;
         let mut device = OpenDevice::open(options, broad)?;
-        let narrow = methods::narrow(&options.narrow)?;
+        methods::check_search(&scene.search, &options.broad, &options.narrow)?;
+        let narrow = methods::narrow(&options.narrow, &scene.search)?;
         let mut timings = Timings::default();
         let stop = || cancel.check();
         let open = || Trajectory::open_fed(scene, &options.read, poses, reading, &stop);
@@ -211,7 +212,12 @@ impl Running<'_> {
     /// Makes `count` memories, one for each stretch of a batch.
     fn memories(&self, device: &mut OpenDevice, count: usize) -> Result<Vec<SearchMemory>> {
         let bytes = caches::bytes_within(self.options.memory) / count as u64;
-        let memory = |_| Ok(SearchMemory { broad: device.broad(&self.options.broad)?, caches: Caches::new(bytes) });
+        let memory = |_| {
+            Ok(SearchMemory {
+                broad: device.broad(&self.options.broad, &self.scene.search)?,
+                caches: Caches::new(bytes),
+            })
+        };
         (0..count).map(memory).collect()
     }
 

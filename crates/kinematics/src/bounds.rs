@@ -3,13 +3,15 @@
 //! A point behind the joints 1 to n has, by the product of exponentials, the derivatives
 //! `w_i x (w_j x ... (dp / dq_k))` for i <= j <= ... <= k: a joint that turns adds a factor of at
 //! most 1, one that slides makes the derivative zero unless it is the last. With the rate `v_k` of
-//! each joint, `r_k` the distance of the point from its axis, `s_k` its slide and `W_k` the sum of
-//! the rates of the joints before it that turn:
-//! - speed: the sum of `v_k (r_k + s_k)`;
-//! - acceleration: the sum of `v_k^2 r_k + 2 W_k v_k (r_k + s_k)`;
-//! - jerk: the sum of `v_k^3 r_k + 3 W_k v_k^2 r_k + 3 W_k^2 v_k (r_k + s_k)`.
+//! each joint, its acceleration `a_k` and jerk `j_k` (0 if its value moves on a line), `r_k` the
+//! distance of the point from its axis, `s_k` its slide, `m_k = r_k + s_k`, and `W_k` and `A_k` the
+//! sums of the rates and of the accelerations of the joints before it that turn:
+//! - speed: the sum of `v_k m_k`;
+//! - acceleration: the sum of `v_k^2 r_k + 2 W_k v_k m_k + a_k m_k`;
+//! - jerk: the sum of `v_k^3 r_k + 3 W_k v_k^2 r_k + 3 W_k^2 v_k m_k + 3 a_k v_k r_k + 3 (A_k v_k +
+//!   W_k a_k) m_k + j_k m_k`.
 //!
-//! (`r_k` is 0 for a joint that slides only.) No point is farther from an axis than at the start by
+//! (`r_k` is 0 for a joint that slides only.) All of them are bounds over the interval. No point is farther from an axis than at the start by
 //! more than the joints behind move it, nor farther than the links between are long.
 
 use clearsweep_geometry::Vec3;
@@ -24,8 +26,10 @@ const CANCELLATION: f64 = 256.0 * f64::EPSILON;
 /// A joint that moves, at the start of an interval.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Hinge {
-    /// Change of its value over the interval; not negative.
+    /// Bound of the rate of its value: on a line its change over the interval; not negative.
     pub(crate) rate: f64,
+    /// Bounds of the second and third derivative of its value; 0 on a line.
+    pub(crate) bends: [f64; 2],
     pub(crate) turns: bool,
     /// Way along the axis with each unit of the value; not negative.
     pub(crate) slide: f64,
@@ -95,13 +99,16 @@ impl ChainBounds {
             }
             speed += hinge.rate * moved;
         }
-        let (mut bend, mut jerk, mut before) = (0.0, 0.0, 0.0);
+        let (mut bend, mut jerk, mut before, mut bent_before) = (0.0, 0.0, 0.0, 0.0);
         for (hinge, &reach) in self.hinges.iter().zip(&reaches) {
-            let Hinge { rate, slide, .. } = *hinge;
-            let moved = rate * (reach + slide);
-            bend += rate * rate * reach + 2.0 * before * moved;
+            let Hinge { rate, slide, bends: [bent, jerked], .. } = *hinge;
+            let lever = reach + slide;
+            let moved = rate * lever;
+            bend += rate * rate * reach + 2.0 * before * moved + bent * lever;
             jerk += rate * rate * reach * (rate + 3.0 * before) + 3.0 * before * before * moved;
+            jerk += 3.0 * bent * rate * reach + (3.0 * (bent_before * rate + before * bent) + jerked) * lever;
             before += if hinge.turns { rate } else { 0.0 };
+            bent_before += if hinge.turns { bent } else { 0.0 };
         }
         Derivatives { speed: speed * MARGIN, bend: bend * MARGIN, jerk: jerk * MARGIN }
     }

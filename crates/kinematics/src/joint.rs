@@ -129,6 +129,11 @@ impl Step {
         self.ratio * of_column + self.offset
     }
 
+    /// Returns the rates of the joint's value from those of its column.
+    pub(crate) fn rate(&self, of_column: f64) -> f64 {
+        self.ratio.abs() * of_column
+    }
+
     /// Returns the joint's values at both ends of an interval, from the values of its column.
     pub(crate) fn ends(&self, [from, to]: [f64; 2]) -> [f64; 2] {
         [from, if self.wraps { nearest_turn(from, to) } else { to }].map(|of_column| self.value(of_column))

@@ -2,6 +2,7 @@
 
 use crate::bounds::{ChainBounds, Hinge};
 use crate::chain::PairChain;
+use crate::curve::ValueCurve;
 use crate::joint::{Step, placed, turned};
 use clearsweep_geometry::pose::rotation;
 use clearsweep_geometry::{Pose, Vec3};
@@ -18,13 +19,19 @@ pub(crate) fn units(joints: usize, angles: f64) -> f64 {
 /// Values of the joints on both ways at one time.
 type WayValues = [SmallVec<[f64; 8]>; 2];
 
-/// Two bodies while the joints between them move on lines in their values; times are shares of the
-/// interval. All poses are in the frame of the link that carries both bodies, or in the world.
+/// The values of a joint's column along an interval, for each joint of both ways; empty if they
+/// move on lines.
+type WayCurves<'a> = [Vec<&'a ValueCurve>; 2];
+
+/// Two bodies while the joints between them move on lines in their values, or along curves; times
+/// are shares of the interval. All poses are in the frame of the link that carries both bodies, or
+/// in the world.
 #[derive(Debug, Clone)]
 pub struct JointMotion<'a> {
     chain: &'a PairChain,
     from: WayValues,
     to: WayValues,
+    curves: WayCurves<'a>,
     /// Bound on the error of any point's place in a pose of either body, both together, metres.
     pub error: f64,
     /// The same, relative to the length of the chain: bound on the error of any direction.
@@ -69,16 +76,56 @@ impl<'a> JointMotion<'a> {
             }
         }
         let tilt = units(joints, angles);
-        Self { chain, from, to, error: tilt * (chain.length + slides), tilt }
+        Self { chain, from, to, curves: WayCurves::default(), error: tilt * (chain.length + slides), tilt }
+    }
+
+    /// Creates the motion over an interval of which each column has a curve of values.
+    pub fn along(chain: &'a PairChain, curve: &dyn Fn(u32) -> &'a ValueCurve) -> Self {
+        let of_ways = |ways: &[Vec<Step>; 2]| ways.each_ref().map(|way| way.iter().map(|s| curve(s.column)).collect());
+        let curves: WayCurves<'a> = of_ways(&chain.ways);
+        let at = |end: usize| -> WayValues {
+            [0, 1].map(|body| {
+                let steps = chain.ways[body].iter().zip(&curves[body]);
+                steps.map(|(step, curve)| step.value(curve.ends()[end])).collect()
+            })
+        };
+        let (from, to) = (at(0), at(1));
+        let (mut angles, mut slides, mut joints) = (0.0, 0.0, 0);
+        // Errors of the values: each moves what is behind it.
+        let (mut tilt_off, mut slide_off) = (0.0, 0.0);
+        for (step, curve) in chain.ways.iter().flatten().zip(curves.iter().flatten()) {
+            let largest = step.rate(curve.most[0]) + step.offset.abs();
+            let (turns, slide) = (step.kind.turns(), step.kind.slide().abs());
+            angles += if turns { largest } else { 0.0 };
+            slides += slide * largest;
+            tilt_off += if turns { step.rate(curve.error) } else { 0.0 };
+            slide_off += slide * step.rate(curve.error);
+            joints += 1;
+        }
+        let tilt = units(joints, angles) + tilt_off;
+        Self { chain, from, to, curves, error: tilt * (chain.length + slides) + slide_off, tilt }
     }
 
     /// Value of a joint of a way at a share.
     fn value(&self, body: usize, joint: usize, share: f64) -> f64 {
         let (from, to) = (self.from[body][joint], self.to[body][joint]);
-        match share {
-            ..=0.0 => from,
-            1.0.. => to,
+        match (share, self.curves[body].get(joint)) {
+            (..=0.0, _) => from,
+            (1.0.., _) => to,
+            (_, Some(curve)) if curve.controls().len() > 2 => self.chain.ways[body][joint].value(curve.at(share)),
             _ => from + share * (to - from),
+        }
+    }
+
+    /// Bounds of the first three derivatives of a joint's value from one share of the interval to
+    /// another one.
+    fn rates(&self, body: usize, joint: usize, part: [f64; 2]) -> [f64; 3] {
+        match self.curves[body].get(joint) {
+            Some(curve) => {
+                let [_, rates @ ..] = curve.most_over(part);
+                rates.map(|rate| self.chain.ways[body][joint].rate(rate))
+            }
+            None => [(self.to[body][joint] - self.from[body][joint]).abs(), 0.0, 0.0],
         }
     }
 
@@ -95,8 +142,19 @@ impl<'a> JointMotion<'a> {
     /// Bounds of the motion of each body's points: in the frame of the link that carries both, and
     /// in that of the other body.
     pub fn bounds(&self) -> [[ChainBounds; 2]; 2] {
-        let ways = [0, 1].map(|body| self.hinges(body));
-        let poses = self.poses(0.0);
+        self.bounds_over([0.0, 1.0])
+    }
+
+    /// Whether bounds over a part of the interval are tighter than those over all of it.
+    pub fn is_curved(&self) -> bool {
+        self.curves.iter().flatten().any(|curve| curve.controls().len() > 2)
+    }
+
+    /// As [`Self::bounds`], from one share of the interval to another one. Derivatives are by
+    /// shares of the whole interval.
+    pub fn bounds_over(&self, part: [f64; 2]) -> [[ChainBounds; 2]; 2] {
+        let ways = [0, 1].map(|body| self.hinges(body, part));
+        let poses = self.poses(part[0]);
         [0, 1].map(|body| {
             let (own, other) = (&ways[body], &ways[1 - body]);
             let pose = &poses[body];
@@ -113,8 +171,11 @@ impl<'a> JointMotion<'a> {
     }
 
     /// The motion of each body in the frame of the link that carries both; `None`: several joints
-    /// move one of them. Places are within [`Self::error`], directions within [`Self::tilt`].
+    /// move one of them, or one does along a curve. Places are within [`Self::error`], directions within [`Self::tilt`].
     pub fn twists(&self) -> Option<[Twist; 2]> {
+        if self.is_curved() {
+            return None;
+        }
         let moving = [0, 1].map(|body| {
             let mut moving =
                 self.from[body].iter().zip(&self.to[body]).enumerate().filter(|(_, (from, to))| from != to);
@@ -136,32 +197,31 @@ impl<'a> JointMotion<'a> {
             .take(joint)
             .fold(Pose::IDENTITY, |at, (step, &from)| step.after(&at, from));
         let (step, by) = (&way[joint], self.to[body][joint] - self.from[body][joint]);
-        let (Hinge { axis, turns, .. }, at) = Self::hinge(step, &before, by.abs());
+        let (Hinge { axis, turns, .. }, at) = Self::hinge(step, &before, [by.abs(), 0.0, 0.0]);
         let arm = (at.position - pose.position) + (at.rest - pose.rest);
         let [omega, arm] = if turns { [axis.scale(by), arm] } else { [Vec3::ZERO; 2] };
         Twist { omega, arm, velocity: axis.scale(step.kind.slide() * by) }
     }
 
-    /// The joints of a way that move, at the start, with their frames.
-    fn hinges(&self, body: usize) -> SmallVec<[(Hinge, Pose); 8]> {
+    /// The joints of a way that move in a part of the interval, at its start, with their frames.
+    fn hinges(&self, body: usize, part: [f64; 2]) -> SmallVec<[(Hinge, Pose); 8]> {
         let mut pose = Pose::IDENTITY;
         let mut hinges = SmallVec::new();
         for (step, k) in self.chain.ways[body].iter().zip(0..) {
-            let (from, to) = (self.from[body][k], self.to[body][k]);
-            let rate = (to - from).abs();
-            if rate > 0.0 {
-                hinges.push(Self::hinge(step, &pose, rate));
+            let rates = self.rates(body, k, part);
+            if rates[0] > 0.0 {
+                hinges.push(Self::hinge(step, &pose, rates));
             }
-            pose = step.after(&pose, from);
+            pose = step.after(&pose, self.value(body, k, part[0]));
         }
         hinges
     }
 
-    fn hinge(step: &Step, before: &Pose, rate: f64) -> (Hinge, Pose) {
+    fn hinge(step: &Step, before: &Pose, [rate, bent, jerked]: [f64; 3]) -> (Hinge, Pose) {
         let (turns, slide) = (step.kind.turns(), step.kind.slide().abs());
         let axis = turned(&rotation(before.q), step.axis_before);
         let at = placed(before, &Pose { q: Pose::IDENTITY.q, ..step.place });
-        (Hinge { rate, turns, slide, origin: Vec3::ZERO, axis }, at)
+        (Hinge { rate, bends: [bent, jerked], turns, slide, origin: Vec3::ZERO, axis }, at)
     }
 }
 

@@ -1,6 +1,7 @@
 //! All joints of a scene, and the bodies that they carry.
 
 use crate::chain::PairChain;
+use crate::curve::ValueCurve;
 use crate::joint::{Joint, JointKind, JointValue, Step, nearest_turn, placed};
 use clearsweep_geometry::Pose;
 use smallvec::SmallVec;
@@ -38,6 +39,17 @@ struct WayStep {
     wraps: bool,
     /// No point of the body is farther from the joint's origin, but for what slides, metres.
     reach: f64,
+}
+
+/// Bounds of the motion of a joint over an interval, in its own units.
+struct StepMotion {
+    /// Of its value.
+    largest: f64,
+    rate: f64,
+    /// Of the second derivative of its value.
+    bent: f64,
+    /// Of the error of its value.
+    error: f64,
 }
 
 impl JointTree {
@@ -159,25 +171,45 @@ impl JointTree {
     /// A bound of how far any point of a slot's body leaves the chord between two samples while the
     /// values move on lines, metres. `values`: by column, at both.
     pub fn sagitta(&self, slot: usize, values: [&dyn Fn(u32) -> f64; 2]) -> f64 {
-        // From the body to the world: what slides beyond a joint lengthens its reach.
-        let (mut slides, mut bend, mut moved) = (0.0, 0.0, 0.0);
-        for step in &self.ways[slot] {
+        self.off_chord(slot, |step| {
             let [from, to] = values.map(|values| values(step.column));
             let to = if step.wraps { nearest_turn(from, to) } else { to };
             let at = [from, to].map(|value| step.ratio * value + step.offset);
-            let rate = (at[1] - at[0]).abs();
-            let reach = step.reach + slides;
+            let largest = at[0].abs().max(at[1].abs());
+            StepMotion { largest, rate: (at[1] - at[0]).abs(), bent: 0.0, error: 0.0 }
+        })
+    }
+
+    /// As [`Self::sagitta`] while the values move along curves, whose errors are included.
+    pub fn sagitta_along<'c>(&self, slot: usize, curve: &dyn Fn(u32) -> &'c ValueCurve) -> f64 {
+        self.off_chord(slot, |step| {
+            let curve = curve(step.column);
+            let [largest, rate, bent, error] =
+                [curve.most[0], curve.most[1], curve.most[2], curve.error].map(|of| step.ratio.abs() * of);
+            StepMotion { largest: largest + step.offset.abs(), rate, bent, error }
+        })
+    }
+
+    fn off_chord(&self, slot: usize, motion: impl Fn(&WayStep) -> StepMotion) -> f64 {
+        // From the body to the world: what slides beyond a joint lengthens its reach.
+        let (mut slides, mut bend, mut moved, mut off) = (0.0, 0.0, 0.0, 0.0);
+        for step in &self.ways[slot] {
+            let StepMotion { largest, rate, bent, error } = motion(step);
+            let (reach, slide) = (step.reach + slides, step.kind.slide().abs());
+            let mut lever = slide;
             if step.kind.turns() {
                 // Each joint bends with itself and with all that it carries; `moved`: how far the
                 // latter move a point.
                 bend += rate * (rate * reach + 2.0 * moved);
-                moved += rate * reach;
+                lever += reach;
             }
-            let slide = step.kind.slide().abs();
-            moved += slide * rate;
-            slides += slide * at[0].abs().max(at[1].abs());
+            bend += bent * lever;
+            moved += rate * lever;
+            // Both ends of the chord are off as well.
+            off += 2.0 * error * lever;
+            slides += slide * largest;
         }
-        0.125 * bend * (1.0 + 1e-9)
+        (0.125 * bend + off) * (1.0 + 1e-9)
     }
 
     /// The ball that contains the origins of a slot's body while no value is larger than `largest`

@@ -1,5 +1,7 @@
 //! Motion assumed between neighbouring frames: `[motion]`.
 
+use clearsweep_kinematics::FrameTimes;
+
 /// How a body moves from its pose in a frame to that in the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BetweenFrames {
@@ -15,14 +17,21 @@ pub enum BetweenFrames {
     Hold,
     /// Joints move linearly in their values, and carry the bodies.
     Joint,
+    /// Joints move along splines, and carry the bodies.
+    Spline,
 }
 
 impl BetweenFrames {
     /// The words of the scene file and of the command line, in the order of the variants.
-    pub const NAMES: [&'static str; 5] = ["none", "linear", "screw", "hold", "joint"];
+    pub const NAMES: [&'static str; 6] = ["none", "linear", "screw", "hold", "joint", "spline"];
 
     /// All variants.
-    pub const ALL: [Self; 5] = [Self::None, Self::Linear, Self::Screw, Self::Hold, Self::Joint];
+    pub const ALL: [Self; 6] = [Self::None, Self::Linear, Self::Screw, Self::Hold, Self::Joint, Self::Spline];
+
+    /// Whether joints move the bodies between frames.
+    pub fn is_by_joints(self) -> bool {
+        matches!(self, Self::Joint | Self::Spline)
+    }
 
     /// The word of the scene file.
     pub fn name(self) -> &'static str {
@@ -56,6 +65,8 @@ pub struct MotionRule {
     /// Whether joints that turn without limits go from value to value by the shortest turn
     /// ([`BetweenFrames::Joint`]).
     pub wraps: bool,
+    /// Where frames stand ([`BetweenFrames::Spline`]).
+    pub spline_frames: FrameTimes,
 }
 
 impl MotionRule {
@@ -66,6 +77,7 @@ impl MotionRule {
 
 impl Default for MotionRule {
     fn default() -> Self {
-        Self { between: BetweenFrames::None, tolerance: 1e-4, max_gap: 1, max_gap_s: None, wraps: false }
+        let (between, spline_frames) = (BetweenFrames::None, FrameTimes::default());
+        Self { between, tolerance: 1e-4, max_gap: 1, max_gap_s: None, wraps: false, spline_frames }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::between::MotionRule;
 use clearsweep_geometry::{Pose, Vec3};
+use clearsweep_kinematics::ValueCurve;
 
 /// Samples in a full block: one bit each of a `u64`.
 pub const SAMPLES: usize = 64;
@@ -54,6 +55,9 @@ pub struct FrameBlock {
     pub present: Vec<u64>,
     /// Values of joints, by column: radians or metres; empty where none carry the bodies.
     pub joints: Vec<SampleColumn>,
+    /// Values of joints from each sample to the next one, `[column * SAMPLES + sample]`; empty
+    /// unless joints move along splines.
+    pub curves: Vec<ValueCurve>,
     /// Bit `s`: the time from sample `s` to the next one is a gap; see [`Self::mark_gaps`].
     pub long: u64,
     /// The sample after the last one, if it is of the same run; `None` where motion between samples
@@ -86,6 +90,7 @@ impl FrameBlock {
             lanes,
             present: vec![0; slots],
             joints: Vec::new(),
+            curves: Vec::new(),
             long: 0,
             following: None,
         }
@@ -97,6 +102,7 @@ impl FrameBlock {
         self.lanes.iter_mut().skip(3).step_by(COMPONENTS).for_each(|lanes| *lanes = SampleColumn([1.0; SAMPLES]));
         self.samples.clear();
         self.joints.clear();
+        self.curves.clear();
         self.present.fill(0);
         Self { index, starts_run: 0, long: 0, following: None, ..self }
     }

@@ -26,6 +26,7 @@ mod rules;
 mod scene;
 mod scene_joints;
 mod scene_robot;
+mod search_options;
 mod shape;
 pub mod steps;
 mod trajectory_columns;
@@ -53,6 +54,7 @@ pub use rules::{DEFAULT_RULE, FreeLength, PairRules, Requirements, Rule, Severit
 pub use scene::{Scene, SceneHeader, SceneOverrides};
 pub use scene_joints::SceneJoints;
 pub use scene_robot::{RobotLink, SceneRobot};
+pub use search_options::{CellSizes, GjkOptions, SearchOptions, SubAlgorithm, SupportSearch};
 pub use shape::{HullFit, LazyParts, MeshCondition, Model, Piece, Shape, UnevenGrowth};
 pub use steps::{PoseSteps, single_step};
 pub use trajectory_columns::{ColumnRole, ColumnUnit, NamedColumn, TimeUnit, TrajectoryColumns};

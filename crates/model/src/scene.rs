@@ -3,7 +3,7 @@
 use super::{
     Baselines, Body, BodyTree, Dispositions, EarlierIssues, Expected, GeometryNote, IgnoreRule, IgnoredPairs,
     InputDigest, IssueGroup, LengthUnit, Missing, MotionRule, NodeHierarchy, PairRules, QueryOptions, Requirements,
-    SceneJoints, SceneRobot, TrajectoryColumns,
+    SceneJoints, SceneRobot, SearchOptions, TrajectoryColumns,
 };
 use clearsweep_geometry::Vec3;
 use std::path::PathBuf;
@@ -39,6 +39,9 @@ pub struct Scene {
     pub query: QueryOptions,
     /// `direction` of `[query]`: a unit vector of the world, along which distances are asked too.
     pub direction: Option<Vec3<f64>>,
+    /// `gjk` and `hash` of `[query]`.
+    #[doc(hidden)]
+    pub search: SearchOptions,
     /// `[motion]`: what is assumed between frames.
     #[doc(hidden)]
     pub motion: MotionRule,

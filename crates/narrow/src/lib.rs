@@ -1,7 +1,7 @@
 //! NARROW: the signed distance of a near pair, with witnesses and a proven bracket.
 //!
 //! ```text
-//! methods.rs      the front door: Auto, Gjk, VClip, LinCanny, CdDual answer a PairQuery (query.rs) with rows, `Proximity`
+//! methods.rs      the front door: Auto, Gjk, EnhancedGjk, VClip, LinCanny, CdDual answer a PairQuery (query.rs) with rows, `Proximity`
 //! deviation.rs    answers about the true bodies, whose surfaces may be off the stored ones, from answers about these
 //! driver.rs       queries in order, each sample culled, settled by a batch, or handed to the pair solver
 //! batch/          many samples of one pair, first samples of many pairs, eight at a time
@@ -119,7 +119,7 @@ pub use cache::PairCache;
 pub use clearsweep_model::{Contact, ContactKind, FeatureKind, Method, Proximity, Status};
 pub use directional::{DirectionalDistance, DirectionalRelation, Footprint, directional_distance, free_length};
 pub use interval::{IntervalMethod, IntervalProximity, IntervalStatus};
-pub use methods::{Auto, CdDual, Gjk, LinCanny, NarrowPhase, VClip, by_name, contacts, query_one};
+pub use methods::{Auto, CdDual, EnhancedGjk, Gjk, LinCanny, NarrowPhase, VClip, by_name, contacts, query_one};
 pub use query::{BodyPoses, PairQuery};
 pub use solver_stats::SolverStats;
 pub use workspace::Workspace;

@@ -73,6 +73,10 @@ impl Gjk {
     pub const DEFAULT: Self = Self { options: GjkOptions::DEFAULT };
 }
 
+/// Enhanced GJK ([`GjkOptions::ENHANCED`]), EPA for the depth.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct EnhancedGjk;
+
 /// V-Clip from feature to feature; GJK and EPA for the depth.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct VClip;
@@ -124,6 +128,7 @@ macro_rules! method {
 }
 method!(Auto, "auto", |_: &Auto| SearchMethod::Auto);
 method!(Gjk, "gjk", |gjk: &Gjk| SearchMethod::Gjk(gjk.options));
+method!(EnhancedGjk, "enhanced-gjk", |_: &EnhancedGjk| SearchMethod::Gjk(GjkOptions::ENHANCED));
 method!(VClip, "vclip", |_: &VClip| SearchMethod::VClip);
 method!(CdDual, "cd-dual", |_: &CdDual| SearchMethod::CdDual);
 method!(LinCanny, "lin-canny", |_: &LinCanny| SearchMethod::LinCanny);
@@ -159,6 +164,7 @@ pub fn by_name(name: &str) -> Option<Box<dyn NarrowPhase>> {
     match name {
         "auto" => Some(Box::new(Auto)),
         "gjk" => Some(Box::new(Gjk::DEFAULT)),
+        "enhanced-gjk" => Some(Box::new(EnhancedGjk)),
         "vclip" => Some(Box::new(VClip)),
         "cd-dual" => Some(Box::new(CdDual)),
         "lin-canny" => Some(Box::new(LinCanny)),

@@ -11,6 +11,7 @@
 use super::answer::Answer;
 use super::bodies::Bodies;
 use super::deviation::Deviation;
+use super::duality::{self, DifferenceFace};
 use super::feature::{Feature, FeaturePair};
 use super::gjk::Simplex;
 use super::pair::Pair;
@@ -47,8 +48,23 @@ impl OverlapDepths {
 
     /// Whether the points of a simplex prove that cores overlap by more than this.
     pub(super) fn are_proven_by(&self, pair: &Pair<'_, f64>, simplex: &Simplex) -> bool {
+        is_known(pair, simplex) && self.is_within(inner_radius(pair, simplex.points(pair)), pair)
+    }
+
+    /// Whether a face of the difference proves the same: with the inner point from which CD-Dual
+    /// looks through the origin it spans tetrahedra, and one of them holds the origin.
+    pub(super) fn are_proven_by_face(&self, pair: &Pair<'_, f64>, face: &DifferenceFace) -> bool {
+        let inner = duality::inner_point(pair);
+        let corners = face.corners(pair);
+        let [first, rest @ ..] = &corners[..] else { return false };
+        let fan = rest.windows(2).map(|side| inner_radius(pair, [*first, side[0], side[1], inner]));
+        self.is_within(fan.fold(f64::NEG_INFINITY, f64::max), pair)
+    }
+
+    /// Whether a ball of this radius around the origin, metres, lies deep enough in the difference.
+    fn is_within(&self, radius: f64, pair: &Pair<'_, f64>) -> bool {
         // The brackets of the searches are narrower than the width promised, so they say the same.
-        inner_radius(pair, simplex) > self.cores + 2.0 * PROMISE * pair.size
+        radius > self.cores + 2.0 * PROMISE * pair.size
     }
 
     /// Returns the answer about cores that overlap by more than this.
@@ -113,16 +129,17 @@ impl OverlapDepths {
 /// The number of a feature or part that is not looked for.
 pub(super) const NOT_SOUGHT: i32 = -1;
 
-/// Proven: the tetrahedron of four vertices of the difference holds a ball of this radius around
-/// the origin, metres; negative infinity if nothing is proven.
-fn inner_radius(pair: &Pair<'_, f64>, simplex: &Simplex) -> f64 {
-    const NOTHING: f64 = f64::NEG_INFINITY;
+/// Whether a simplex has four vertices, all of them of this pair.
+fn is_known(pair: &Pair<'_, f64>, simplex: &Simplex) -> bool {
     let counts = [pair.a.count, pair.b.count];
-    let is_known = |&[i, j]: &[u32; 2]| (i as usize) < counts[0] && (j as usize) < counts[1];
-    if simplex.count < 4 || !simplex.as_slice().iter().all(is_known) {
-        return NOTHING;
-    }
-    let points = simplex.points(pair);
+    let is_of_pair = |&[i, j]: &[u32; 2]| (i as usize) < counts[0] && (j as usize) < counts[1];
+    simplex.count == 4 && simplex.as_slice().iter().all(is_of_pair)
+}
+
+/// Proven: the tetrahedron of four points of the difference, each within the rounding bound, holds a
+/// ball of this radius around the origin, metres; negative infinity if nothing is proven.
+fn inner_radius(pair: &Pair<'_, f64>, points: [Vec3<f64>; 4]) -> f64 {
+    const NOTHING: f64 = f64::NEG_INFINITY;
     let (bound, size) = (pair.bound(), pair.size);
     let mut least = f64::INFINITY;
     for k in 0..4 {

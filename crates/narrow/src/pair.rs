@@ -1,8 +1,9 @@
 //! One pair of convex cores at one relative pose: what every method and every proof works on.
 
+pub use super::support::VertexPair;
 use super::support::{self, CLIMB_ABOVE};
-pub use super::support::{SupportSearch, VertexPair};
 use clearsweep_geometry::{Dd, Polyhedron, Real, RelativePose, Scalar, Vec3};
+pub use clearsweep_model::SupportSearch;
 
 /// Two cores, and `a_from_b` in the numbers `T`.
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +60,7 @@ impl Supporting for f64 {
         match search {
             SupportSearch::BySize => support::supports(of_a, of_b, start),
             SupportSearch::Scan => support::scanned(of_a, of_b),
-            SupportSearch::SolveState => support::climbed(of_a, of_b, start),
+            SupportSearch::Climb => support::climbed(of_a, of_b, start),
         }
     }
     #[inline]
@@ -75,7 +76,7 @@ impl Supporting for Dd {
         (b, m): (&Polyhedron, Vec3<Self>),
         start: VertexPair,
     ) -> [(u32, Self); 2] {
-        if search == SupportSearch::SolveState {
+        if search == SupportSearch::Climb {
             return [(a, d, start[0]), (b, m, start[1])].map(|(p, d, start)| {
                 let climbed = support::climb_edges(p, d, start, false);
                 (climbed.vertex, climbed.height)

@@ -5,7 +5,7 @@ use super::cache::PieceCache;
 use super::certificate::{self, Certificate};
 use super::closest_points::{Closest, closest_points};
 use super::cold_start::{ColdStart, cold_start};
-use super::duality;
+use super::duality::{self, DifferenceFace};
 use super::epa::{self, ExpansionEnd, Polytope, ProvenDepth, Surface};
 use super::feature::FeaturePair;
 use super::feature_search::FeatureSearch;
@@ -38,7 +38,7 @@ pub enum SearchMethod {
     /// Lin-Canny from the remembered features; GJK where they penetrate.
     LinCanny,
     /// The overlap test of CD-Dual from the remembered features; V-Clip from the face that
-    /// separates the cores, EPA where none does.
+    /// separates the cores; where none does its own proof, or EPA if the depth is asked for.
     CdDual,
 }
 
@@ -109,6 +109,9 @@ struct SolveState<'c, 'p> {
     cache: &'c mut PieceCache,
     /// Whether a surface is worth remembering.
     keeps: bool,
+    /// Whether the face at which CD-Dual ended proves that the cores overlap by more than the solver
+    /// asks.
+    face_proves: bool,
 }
 
 /// The answer about the cores of two pieces, or the proof that the inflated pieces are farther
@@ -175,14 +178,20 @@ fn solve_by(
     let beyond = beyond(cutoff, pair.size) + growth;
     // A surface is of no use where nobody asks how deep.
     let keeps = solver.overlap.is_none() && (cache.features().is_some() || !solver.single);
-    let mut state = SolveState { pair: &pair, beyond, cache, keeps };
-    let answer = match state.warm(solver, stats) {
+    let mut state = SolveState { pair: &pair, beyond, cache, keeps, face_proves: false };
+    let outcome = state.warm(solver, stats);
+    let face_proves = state.face_proves;
+    let answer = match outcome {
         SolveOutcome::Beyond { gap, normal } => {
             stats.beyond += 1;
             return SolveOutcome::Beyond { gap: gap - growth, normal };
         }
         SolveOutcome::Answered(strict) => Answer::certified(&strict),
         SolveOutcome::Undecided => {
+            if let Some(overlap) = solver.overlap.filter(|_| face_proves) {
+                stats.searched += 1;
+                return SolveOutcome::Answered(overlap.answer(&pair));
+            }
             if let Some(overlap) = solver.overlap.filter(|depths| depths.are_proven_by(&pair, cache.simplex())) {
                 stats.searched += 1;
                 cache.set_features(None);
@@ -349,6 +358,10 @@ impl SolveState<'_, '_> {
         }
         let pair = self.pair;
         let found = duality::overlap_test(pair, self.cache.features());
+        let [faces_a, faces_b, arcs] = found.counts.map(u64::from);
+        stats.duality_faces_a += faces_a;
+        stats.duality_faces_b += faces_b;
+        stats.duality_arcs += arcs;
         match (found.end, found.face) {
             (SearchEnd::Beyond, Some(face)) => {
                 self.cache.set_features(Some(face.features));
@@ -363,6 +376,12 @@ impl SolveState<'_, '_> {
                     return outcome;
                 }
             }
+            (SearchEnd::Overlap, Some(face)) if self.proves_overlap(&face, solver) => {
+                // The next search begins at the face (section 4.4 of the paper).
+                self.cache.set_features(Some(face.features));
+                self.face_proves = true;
+                return SolveOutcome::Undecided;
+            }
             (SearchEnd::Overlap, face) => {
                 let axis = face.map_or(pair.pose.t, |face| face.normal);
                 if let Some(outcome) = self.expand_supports(axis, solver, stats) {
@@ -372,6 +391,12 @@ impl SolveState<'_, '_> {
             _ => {}
         }
         self.search(solver, stats)
+    }
+
+    /// Whether nobody asks how deep the cores overlap, and this face of the difference proves that
+    /// it is deep enough.
+    fn proves_overlap(&self, face: &DifferenceFace, solver: &PairSolver<'_>) -> bool {
+        solver.overlap.is_some_and(|depths| depths.are_proven_by_face(self.pair, face))
     }
 
     /// EPA from supports around `axis`, of cores that are likely to overlap; `None` is for GJK.
@@ -431,7 +456,7 @@ impl SolveState<'_, '_> {
                 self.cache.set_features(None);
                 // A support found by climbing is no proof: the gap over all vertices is.
                 let normal = -found.point.normalized();
-                let climbs = pair.climbs() || options.supports == SupportSearch::SolveState;
+                let climbs = pair.climbs() || options.supports == SupportSearch::Climb;
                 let gap = if climbs { pair.gap(normal) } else { found.gap };
                 self.beyond(gap, normal).unwrap_or(SolveOutcome::Undecided)
             }

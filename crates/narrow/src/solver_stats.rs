@@ -96,6 +96,12 @@ solver_stats! {
     vclip_steps,
     /// Pairs of features visited by Lin-Canny.
     lin_canny_steps,
+    /// Faces of A that CD-Dual rated.
+    duality_faces_a,
+    /// Faces of B that it rated.
+    duality_faces_b,
+    /// Pairs of arcs that it tested.
+    duality_arcs,
     /// Searches from feature to feature that ended in a cycle and were handed to the next rung.
     cycles,
     /// Intervals between frames that were asked about.

@@ -8,26 +8,14 @@
 use clearsweep_base::simd::{Simd, V, WIDTH, dispatch};
 use clearsweep_geometry::polyhedron::LANES;
 use clearsweep_geometry::{Polyhedron, Real, Vec3};
+use clearsweep_model::SupportSearch;
 use smallvec::SmallVec;
 
 /// Vertices above which a search climbs along edges instead of scanning.
 pub(super) const CLIMB_ABOVE: usize = 192;
 
-/// FeatureIndices of features of one kind: few of them, as a rule.
+/// Indices of features of one kind: few of them, as a rule.
 pub(super) type FeatureIndices = SmallVec<[u32; 8]>;
-
-/// Search for the vertices farthest along a direction. It decides the time of a search, and no row.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum SupportSearch {
-    /// A scan of small polyhedra; of larger ones a climb that the table of start vertices helps.
-    #[default]
-    BySize,
-    /// A scan over all vertices.
-    Scan,
-    /// Hill climbing along edges, from the vertices that the search names (Cameron 1997, "Enhancing
-    /// GJK").
-    SolveState,
-}
 
 /// A vertex of the Minkowski difference `A - B` (the configuration space obstacle): which vertices
 /// it is made of.
@@ -242,7 +230,7 @@ pub(super) struct Climbed<T> {
     pub(super) dot_products: u32,
 }
 
-/// The climb of [`SupportSearch::SolveState`], one neighbour after the other: to the highest
+/// The climb of [`SupportSearch::Climb`], one neighbour after the other: to the highest
 /// neighbour, until none is higher. `table`: with the help of the polyhedron's table.
 pub(super) fn climb_edges<T: Real>(p: &Polyhedron, d: Vec3<T>, start: u32, mut table: bool) -> Climbed<T> {
     let height = |v: u32| Vec3::from_f64(p.vertex(v)).dot(d);
@@ -275,7 +263,7 @@ pub(super) fn dot_products(search: SupportSearch, p: &Polyhedron, d: Vec3<f64>, 
     let climbs = p.count > CLIMB_ABOVE && !p.neighbour_block_start.is_empty();
     match search {
         SupportSearch::BySize if climbs => climb_edges(p, d, start, true).dot_products,
-        SupportSearch::SolveState => climb_edges(p, d, start, false).dot_products,
+        SupportSearch::Climb => climb_edges(p, d, start, false).dot_products,
         SupportSearch::BySize | SupportSearch::Scan => p.count as u32,
     }
 }

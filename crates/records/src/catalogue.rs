@@ -4,7 +4,7 @@ use super::body;
 use super::column::{Column, Contents, TableSchema};
 use super::file::invalid;
 use super::record::Record;
-use super::{Code, Contact, Distance, Event, Interval, Issue, KnownPair, Pair, Penetration, Run};
+use super::{Code, Contact, Distance, Event, Interval, Issue, KnownPair, Pair, Penetration, Recheck, Run};
 use clearsweep_base::error::{Error, Result};
 use std::path::{Path, PathBuf};
 
@@ -143,6 +143,9 @@ pub const CATALOGUE: [TableInfo; 11] = [
     TableInfo { columns: &body::COLUMNS, sorted_by: &["index"], ..TableInfo::undeclared("bodies") },
     TableInfo::undeclared("samples").only_if(|job| job.joints, None),
 ];
+
+/// The table of `clearsweep recheck`, which is none of a result.
+pub const RECHECK: TableInfo = TableInfo::file::<Recheck<Code>>();
 
 /// The names of all tables, in the order of [`CATALOGUE`].
 pub const TABLE_NAMES: [&str; CATALOGUE.len()] = {

@@ -6,6 +6,7 @@
 //!   columns ([`StoredRecord`]).
 //! - `column` holds what a declaration says of a column, `cell` how a type is appended and decoded,
 //!   `words` the enumerations whose words are texts.
+//! - `recheck` is the table that `clearsweep recheck` writes beside a result.
 //! - `catalogue` lists all tables; [`Table`] reads one of a finished result, from `file`s.
 //! - `manifest` holds the structs that `manifest.json` is written from and read into.
 
@@ -23,6 +24,7 @@ mod known_pair;
 pub mod manifest;
 mod pair;
 mod penetration;
+mod recheck;
 mod record;
 mod run;
 mod table;
@@ -31,7 +33,7 @@ mod tests;
 mod words;
 
 pub use body::Body;
-pub use catalogue::{CATALOGUE, TABLE_NAMES, TableInfo, has_table, index_column, table};
+pub use catalogue::{CATALOGUE, RECHECK, TABLE_NAMES, TableInfo, has_table, index_column, table};
 pub use cell::{Code, ColumnSink, Text};
 pub use column::{Column, ColumnType, Contents, DistanceColumns, TableSchema, Words};
 pub use contact::Contact;
@@ -42,6 +44,7 @@ pub use issue::Issue;
 pub use known_pair::KnownPair;
 pub use pair::{LeastOfPair, Pair, PairBetween, PairOfRun, WorstPair};
 pub use penetration::Penetration;
+pub use recheck::{Recheck, RecheckOutcome, RecheckTable, RecheckWhat};
 pub use record::{ColumnFault, Record, StoredRecord};
 pub use run::{Run, WorstRun};
 pub use table::{OfPair, Rows, RunPair, Table, bodies_of_hulls};

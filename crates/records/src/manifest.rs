@@ -10,8 +10,8 @@ mod named;
 mod summary;
 
 pub use execution::{
-    Adapter, Counts, Device, Fallback, GpuReport, IgnoreRule, Input, OfferedAdapter, Options, Overrides, Resumed,
-    RowsDigest, SceneEntry, Shard, Shards, Sweep, SweepJoint, TrialTimes, Warning,
+    Adapter, Counts, Device, Fallback, GjkSearch, GpuReport, HashCells, IgnoreRule, Input, OfferedAdapter, Options,
+    Overrides, Resumed, RowsDigest, SceneEntry, Search, Shard, Shards, Sweep, SweepJoint, TrialTimes, Warning,
 };
 pub use named::{Named, Span};
 pub use summary::{

@@ -1,5 +1,6 @@
 //! Enumerations whose words are texts of tables.
 
+use crate::recheck::{RecheckOutcome, RecheckTable, RecheckWhat};
 use clearsweep_model::{
     ContactKind, DirectionalRelation, EventState, FeatureKind, IntervalMethod, IntervalStatus, Method, Severity, Status,
 };
@@ -65,6 +66,9 @@ words! {
     IntervalMethod { Direction, Bisection, Motion, Hold, Limit }
     IntervalStatus { Clear, Contact, Undecided }
     Method { Strict, Tie, Exact, Mesh, Bound, None, Winding, Round }
+    RecheckOutcome { Proven, Bounded, Wrong, NotLookedAt }
+    RecheckTable { Distances, Penetrations, Intervals, Contacts, Pairs, Runs, Events, Issues, Manifest }
+    RecheckWhat { Bracket, Form, Witness, Missing, Least, Times, FirstContact, Direction, Protrusion, Region, Count }
     Severity { Info, Minor, Major, Critical }
     Status { Separated, Touching, Penetrating, Uncertified }
 }
@@ -87,6 +91,9 @@ mod tests {
         check::<IntervalMethod>();
         check::<IntervalStatus>();
         check::<Method>();
+        check::<RecheckOutcome>();
+        check::<RecheckTable>();
+        check::<RecheckWhat>();
         check::<Severity>();
         check::<Status>();
     }

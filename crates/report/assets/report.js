@@ -281,16 +281,17 @@
     goTo(next);
   }
 
-  async function copyLink(card, told) {
-    const link = `${location.href.split('#')[0]}#${card.id}`;
+  async function copy(text, told) {
     try {
-      await navigator.clipboard.writeText(link);
+      await navigator.clipboard.writeText(text);
       told.textContent = 'copied';
     } catch {
-      told.textContent = link;
+      told.textContent = text;
       getSelection().selectAllChildren(told);
     }
   }
+
+  const linkTo = card => `${location.href.split('#')[0]}#${card.id}`;
 
   function clicked(event, card) {
     const button = event.target.closest('button'), act = button?.dataset.do;
@@ -298,7 +299,8 @@
     const curve = event.target.closest('.curve');
     if (act === 'previous') turn(card, -1);
     else if (act === 'next') turn(card, 1);
-    else if (act === 'copy') copyLink(card, find('.told', card));
+    else if (act === 'copy') copy(linkTo(card), find('.told', card));
+    else if (act === 'copy-command') copy(find('.command', card).textContent, find('.told', card));
     else if (button?.matches('.worst') || event.target.closest('.histogram')) {
       const finding = event.target.closest('.charts').dataset.finding;
       show(card, finding).then(() => find('.stage', card).scrollIntoView({ block: 'nearest' }));

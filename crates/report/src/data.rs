@@ -7,6 +7,7 @@ pub use plant::{EarlierDecisions, Element, GroupCell, GroupMatrix, Plant, PlantB
 use clearsweep_model::LengthUnit;
 use clearsweep_records::manifest::Sweep;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// A report of one execution.
 #[derive(Debug, Clone)]
@@ -15,6 +16,9 @@ pub struct Report {
     pub name: String,
     /// Version of the program that wrote the tables.
     pub version: String,
+    /// The directory of the tables as it was named; `None` if its path begins at the root, which
+    /// says nothing on another machine.
+    pub dir: Option<PathBuf>,
     /// The unit of all lengths shown.
     pub unit: LengthUnit,
     /// Whether some body moves: otherwise there are no frames and runs to be named.

@@ -4,11 +4,12 @@ use crate::data::own_colour;
 use crate::data::{Finding, Report};
 use crate::display::display_mesh;
 use crate::glb::{GlbBody, GlbColor, GlbScene, GlbTrack, glb};
-use crate::read::{ReportScene, between, distinct_shapes, load, placement, shape_key};
+use crate::read::{WITHOUT_VIEWS, between, distinct_shapes, placement, shape_key};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Pose;
 use clearsweep_model::{FrameBlock, Motion, Scene};
 use clearsweep_records::manifest::Manifest;
+use clearsweep_verifier::{StoredScene, load_scene};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
@@ -42,7 +43,7 @@ type AllPoses = (f64, Vec<Option<Pose>>);
 /// # Errors
 /// There is no such issue or run, or the scene cannot be read again.
 pub fn run_glb(manifest: &Manifest, report: &Report, moment: GlbMoment<'_>) -> Result<(Vec<u8>, Vec<String>)> {
-    let of = load(manifest)?;
+    let of = load_scene(manifest, Some(WITHOUT_VIEWS))?;
     let finding = finding(report, moment)?;
     let mut notes = Vec::new();
     let samples = match moment {
@@ -151,7 +152,7 @@ fn poses(scene: &Scene, block: &FrameBlock, sample: usize) -> Vec<Option<Pose>> 
 }
 
 /// The poses at the moment of a pair; without one, in the first sample.
-fn moment_poses(of: &ReportScene, finding: Option<&Finding>) -> Result<AllPoses> {
+fn moment_poses(of: &StoredScene, finding: Option<&Finding>) -> Result<AllPoses> {
     let run = finding.map(|finding| finding.run..finding.run.saturating_add(1));
     let frame = finding.map(|finding| finding.least.frame);
     // The next frame may have any number.
@@ -186,7 +187,7 @@ fn moment_poses(of: &ReportScene, finding: Option<&Finding>) -> Result<AllPoses>
 }
 
 /// The poses over a run, at most [`MOST_SAMPLES`].
-fn run_poses(of: &ReportScene, run: i64, notes: &mut Vec<String>) -> Result<Vec<AllPoses>> {
+fn run_poses(of: &StoredScene, run: i64, notes: &mut Vec<String>) -> Result<Vec<AllPoses>> {
     let (mut samples, mut stride, mut count) = (Vec::new(), 1_usize, 0_usize);
     let mut has_times = true;
     for block in of.open([Some(run..run.saturating_add(1)), None])?.blocks() {

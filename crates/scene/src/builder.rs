@@ -18,8 +18,8 @@ use super::values::Value;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Inside;
 use clearsweep_model::{
-    AnswerKind, BetweenFrames, Expected, LengthUnit, Missing, Model, Pivot, Scene, SceneOverrides, Shape,
-    TrajectoryColumns,
+    AnswerKind, BetweenFrames, Expected, LengthUnit, Missing, Model, Pivot, Scene, SceneOverrides, SearchOptions,
+    Shape, TrajectoryColumns,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -51,6 +51,7 @@ pub struct SceneBuilder {
     motion: MotionSpec,
     static_pairs: bool,
     direction: Option<[f64; 3]>,
+    search: SearchOptions,
     bodies: Vec<BodyBuilder>,
     ignores: Vec<(String, Option<String>)>,
     rules: Vec<RuleOfCode>,
@@ -300,6 +301,7 @@ impl SceneBuilder {
             motion: MotionSpec::default(),
             static_pairs: false,
             direction: None,
+            search: SearchOptions::default(),
             bodies: Vec::new(),
             ignores: Vec::new(),
             rules: Vec::new(),
@@ -381,6 +383,12 @@ impl SceneBuilder {
     /// Distances from `-touch` to `touch` count as touching; a micrometre unless it is set.
     pub fn touch(self, touch: f64) -> Self {
         Self { touch: Some(touch), ..self }
+    }
+
+    /// How the narrow phase `gjk` searches, and the cells of the broad phases `hash` and
+    /// `coherent-hash`. No row depends on it.
+    pub fn search(self, search: SearchOptions) -> Self {
+        Self { search, ..self }
     }
 
     /// Sets what is computed of each pair. With [`AnswerKind::Overlap`] the distance of
@@ -471,7 +479,7 @@ impl SceneBuilder {
     }
 
     fn lower(&self, source: &SceneSource<'_>) -> Result<SceneFile> {
-        let (head, query) = (self.head(source)?, self.query(source)?);
+        let (head, query) = (self.head(source)?, Query { search: self.search, ..self.query(source)? });
         let keys = Keys::new(source, "[motion]", Value::Table(&[]), 0);
         let given = |length| tolerance(&keys.given("tolerance", Value::Number(length)), self.unit);
         let motion = MotionSpec { tolerance: self.motion.tolerance.map(given).transpose()?, ..self.motion };

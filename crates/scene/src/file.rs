@@ -20,8 +20,8 @@ use super::values::Value;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Vec3;
 use clearsweep_model::{
-    AnswerKind, DEFAULT_TOUCH_M, Expected, InputDigest, IssueGroup, LengthUnit, Missing, RestOrientation,
-    TrajectoryColumns,
+    AnswerKind, CellSizes, DEFAULT_TOUCH_M, Expected, GjkOptions, InputDigest, IssueGroup, LengthUnit, Missing,
+    RestOrientation, SearchOptions, SubAlgorithm, SupportSearch, TrajectoryColumns,
 };
 use std::ops::RangeInclusive;
 
@@ -74,6 +74,7 @@ pub(super) struct Query {
     pub(super) contacts: bool,
     pub(super) static_pairs: bool,
     pub(super) direction: Option<Vec3<f64>>,
+    pub(super) search: SearchOptions,
 }
 
 impl Default for Query {
@@ -88,6 +89,7 @@ impl Default for Query {
             contacts: false,
             static_pairs: false,
             direction: None,
+            search: SearchOptions::default(),
         }
     }
 }
@@ -240,7 +242,7 @@ pub(super) const CONTACTS: [(&str, bool); 2] = [("none", false), ("all", true)];
 
 /// Lowers `[query]`.
 pub(super) fn query(keys: &Keys<'_>, unit: LengthUnit) -> Result<Query> {
-    keys.only(&["within", "require", "touch", "answer", "contacts", "static_pairs", "direction"])?;
+    keys.only(&["within", "require", "touch", "answer", "contacts", "static_pairs", "direction", "gjk", "hash"])?;
     let answers = AnswerKind::ALL.map(|answer| (answer.name(), answer));
     let length = |key| keys.get(key).map(|field| Ok((field.length_from_zero(unit)?, field.at))).transpose();
     Ok(Query {
@@ -253,7 +255,48 @@ pub(super) fn query(keys: &Keys<'_>, unit: LengthUnit) -> Result<Query> {
         contacts: keys.get("contacts").map(|word| word.choice(&CONTACTS)).transpose()?.unwrap_or(false),
         static_pairs: keys.get("static_pairs").map(|word| word.boolean()).transpose()?.unwrap_or(false),
         direction: keys.get("direction").map(|field| direction(&field)).transpose()?,
+        search: SearchOptions {
+            gjk: keys.get("gjk").map(|field| gjk(&field.table()?)).transpose()?,
+            hash: keys.get("hash").map(|field| cell_sizes(&field)).transpose()?,
+        },
     })
+}
+
+/// Lowers `gjk` of `[query]`.
+fn gjk(keys: &Keys<'_>) -> Result<GjkOptions> {
+    keys.only(&["sub_algorithm", "support", "start", "tolerance"])?;
+    let by_default = GjkOptions::DEFAULT;
+    let sub_algorithms = SubAlgorithm::ALL.map(|option| (option.name(), option));
+    let supports = SupportSearch::ALL.map(|option| (option.name(), option));
+    let of_tolerance = |field: Field<'_>| {
+        match field.number()? {
+        tolerance if (0.0..1.0).contains(&tolerance) && tolerance > 0.0 => Ok(tolerance),
+        tolerance => Err(field.error(
+            format!("{tolerance} is no tolerance of a search"),
+            "give a ratio of lengths between 0 and 1, such as 1e-12, or leave it out: the search then ends at the bound of rounding",
+        )),
+    }
+    };
+    let word = |key| keys.get(key);
+    Ok(GjkOptions {
+        sub_algorithm: word("sub_algorithm")
+            .map_or(Ok(by_default.sub_algorithm), |word| word.choice(&sub_algorithms))?,
+        supports: word("support").map_or(Ok(by_default.supports), |word| word.choice(&supports))?,
+        warm: word("start").map_or(Ok(by_default.warm), |word| word.choice(&GjkOptions::STARTS))?,
+        tolerance: keys.get("tolerance").map(of_tolerance).transpose()?,
+    })
+}
+
+/// Lowers `hash` of `[query]`.
+fn cell_sizes(field: &Field<'_>) -> Result<CellSizes> {
+    let keys = field.table()?;
+    keys.only(&["alpha", "beta"])?;
+    let remedy = "give beta as 1, 0.5, 0.25, 0.125 or 0.0625, and alpha as beta divided by 2, 4, 8 or 16: cells are powers of two, \
+                  and no box lies in more than two cells along an axis";
+    let [alpha, beta] = ["alpha", "beta"].map(|key| keys.required(key, remedy)?.number());
+    let (alpha, beta) = (alpha?, beta?);
+    let problem = || format!("alpha = {alpha} and beta = {beta} are no sizes of cells");
+    CellSizes::new(alpha, beta).ok_or_else(|| field.error(problem(), remedy))
 }
 
 /// All `[[body]]` in file order, then the rows of the `[[bodies]]` tables.

@@ -57,10 +57,10 @@ pub use builder::{BodyBuilder, Geometry, SceneBuilder};
 // The scene and what stages exchange have one home, and are found here too.
 pub use clearsweep_model as model;
 pub use clearsweep_model::{
-    AnswerKind, BetweenFrames, Body, BodyTree, Candidate, ColumnRole, ColumnUnit, FrameBlock, GeometryNote, HullFit,
-    IgnoreRule, MeshCondition, Missing, Model, Motion, MotionRule, NamedColumn, NextSample, NodeHierarchy, NodeLink,
-    PairCounts, Piece, Pivot, PoseSteps, QueryOptions, RestOrientation, RestPose, SAMPLES, SameAncestor, Sample,
-    SampleColumn, Scene, SceneHeader, SceneJoints, SceneOverrides, Shape, TimeUnit, TrajectoryColumns, TreeNode,
-    between, block, convex_parts,
+    AnswerKind, BetweenFrames, Body, BodyTree, Candidate, CellSizes, ColumnRole, ColumnUnit, FrameBlock, GeometryNote,
+    HullFit, IgnoreRule, MeshCondition, Missing, Model, Motion, MotionRule, NamedColumn, NextSample, NodeHierarchy,
+    NodeLink, PairCounts, Piece, Pivot, PoseSteps, QueryOptions, RestOrientation, RestPose, SAMPLES, SameAncestor,
+    Sample, SampleColumn, Scene, SceneHeader, SceneJoints, SceneOverrides, SearchOptions, Shape, TimeUnit,
+    TrajectoryColumns, TreeNode, between, block, convex_parts,
 };
 pub use load::{load_scene, load_scene_and_tell, scene_beside, scene_of_text};

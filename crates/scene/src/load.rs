@@ -149,6 +149,7 @@ pub(super) fn assemble(
     let trajectories = trajectories(source, &file, joints.as_ref(), overrides)?;
     let command_line = QueryOverrides::lower(overrides, file.head.unit)?;
     let direction = command_line.direction.or(file.query.direction);
+    let search = file.query.search;
     let mut query = query(source, &file, &command_line, overrides.for_audit)?;
     let require_unit = required_unit(&command_line, &file);
     query.static_pairs |= file.bodies.iter().all(|body| body.pose.is_some());
@@ -170,9 +171,15 @@ pub(super) fn assemble(
     let motion_spec = file.motion.unwrap_or(MotionSpec { between: by_default, ..MotionSpec::default() });
     let motion = motion_spec::rule(&motion_spec, command_line.between, required.reduce(f64::min));
     let motion = if overrides.for_audit { motion_spec::for_audit(motion, joints.is_some()) } else { motion };
-    if motion.between == BetweenFrames::Joint && joints.is_none() {
+    if motion.between.is_by_joints() && joints.is_none() {
+        let problem = format!("between = \"{}\" needs joints, and the scene has none", motion.between.name());
         let remedy = "add a `[[joint]]` for each joint, or write \"linear\" or \"screw\"";
-        return Err(Error::input(path.display(), "between = \"joint\" needs joints, and the scene has none", remedy));
+        return Err(Error::input(path.display(), problem, remedy));
+    }
+    if motion.between == BetweenFrames::Spline && joints.as_ref().is_some_and(FoundJoints::has_sweep) {
+        let problem = "between = \"spline\" needs the pieces of the joints' motions, and a [[sweep]] or [posture] gives the values";
+        let remedy = "write `joints = \"FILE\"` in [scene] in place of the [[sweep]], or `between = \"joint\"`";
+        return Err(Error::input(path.display(), problem, remedy));
     }
     let parents = Families::new(&file.made.trees).parents(&file.bodies);
     let (bodies, dynamic) = bodies(file.bodies, shapes, motion_spec.pivot);
@@ -205,6 +212,7 @@ pub(super) fn assemble(
         frame_rate,
         query,
         direction,
+        search,
         motion,
         ignored,
         ignore_rules,

@@ -2,6 +2,7 @@
 
 use super::keys::{Field, Keys};
 use clearsweep_base::error::Result;
+use clearsweep_kinematics::FrameTimes;
 use clearsweep_model::{BetweenFrames, LengthUnit, MotionRule, Pivot};
 
 /// The tolerance where neither the scene nor the clearance required says more, metres.
@@ -24,14 +25,16 @@ pub(super) struct MotionSpec {
     pub(super) max_gap_s: Option<f64>,
     /// Whether joints that turn without limits take the shortest turn.
     pub(super) wraps: bool,
+    /// Where frames stand along splines.
+    pub(super) spline_frames: FrameTimes,
 }
 
 /// Lowers `[motion]`.
 pub(super) fn motion(keys: &Keys<'_>, unit: LengthUnit, has_joints: bool) -> Result<MotionSpec> {
-    keys.only(&["between", "pivot", "tolerance", "max_gap", "max_gap_s", "wrap"])?;
+    keys.only(&["between", "pivot", "tolerance", "max_gap", "max_gap_s", "wrap", "step_s", "samples"])?;
     let words = BetweenFrames::ALL.map(|between| (between.name(), between));
     let between = keys
-        .required("between", "say how bodies move between frames: none, linear, screw, hold or joint")?
+        .required("between", "say how bodies move between frames: none, linear, screw, hold, joint or spline")?
         .choice(&words)?;
     let wrap = keys.get("wrap");
     if let Some(stray) = wrap.as_ref().filter(|_| between != BetweenFrames::Joint) {
@@ -41,8 +44,20 @@ pub(super) fn motion(keys: &Keys<'_>, unit: LengthUnit, has_joints: bool) -> Res
         };
         return Err(stray.error("only joints wrap", remedy));
     }
+    let of_splines = ["step_s", "samples"].map(|key| keys.get(key));
+    let of_rows = ["max_gap", "max_gap_s"].map(|key| keys.get(key));
+    if between != BetweenFrames::Spline {
+        if let Some(stray) = of_splines.iter().flatten().next() {
+            let remedy = "remove it, or write `between = \"spline\"`: the frames are those of the input";
+            return Err(stray.error("places frames along splines", remedy));
+        }
+    } else if let Some(stray) = of_rows.iter().flatten().next() {
+        let remedy = "remove it: pieces of a spline follow each other, and no interval along one is a gap";
+        return Err(stray.error("is about rows that are missing", remedy));
+    }
     Ok(MotionSpec {
         between,
+        spline_frames: spline_frames(of_splines)?,
         pivot: keys.get("pivot").map(|word| pivot(&word)).transpose()?.unwrap_or_default(),
         tolerance: keys.get("tolerance").map(|field| tolerance(&field, unit)).transpose()?,
         max_gap: keys.get("max_gap").map(|field| max_gap(&field)).transpose()?,
@@ -69,6 +84,25 @@ pub(super) fn tolerance(field: &Field<'_>, unit: LengthUnit) -> Result<f64> {
     Err(field.error(format!("a bracket cannot be made as narrow as {metres:e} m"), remedy))
 }
 
+/// `step_s` and `samples`.
+fn spline_frames([step, samples]: [Option<Field<'_>>; 2]) -> Result<FrameTimes> {
+    match (step, samples) {
+        (Some(_), Some(samples)) => Err(samples.error("stands beside `step_s`", "keep one of them")),
+        (Some(step), None) => match step.number()? {
+            seconds if seconds > 0.0 && seconds.is_finite() => Ok(FrameTimes::Step(seconds)),
+            seconds => Err(step.error(format!("{seconds} is no time between frames"), "give seconds, more than 0")),
+        },
+        (None, Some(samples)) => match samples.number()? {
+            parts if parts.fract() == 0.0 && (1.0..=1e9).contains(&parts) => Ok(FrameTimes::Parts(parts as u32)),
+            parts => {
+                let remedy = "give a whole number from 1 to 1,000,000,000";
+                Err(samples.error(format!("{parts} is no number of equal parts of a run"), remedy))
+            }
+        },
+        (None, None) => Ok(FrameTimes::Knots),
+    }
+}
+
 fn max_gap(field: &Field<'_>) -> Result<i64> {
     let frames = field.number()?;
     if frames.fract() == 0.0 && (1.0..=9e15).contains(&frames) {
@@ -93,7 +127,9 @@ pub(super) fn rule(spec: &MotionSpec, between: Option<BetweenFrames>, require: O
     let of_required = require.filter(|&require| require > 0.0).map_or(f64::INFINITY, |r| SHARE_OF_REQUIRED * r);
     let tolerance = spec.tolerance.unwrap_or_else(|| DEFAULT_TOLERANCE_M.min(of_required).max(FINEST_TOLERANCE_M));
     let max_gap = spec.max_gap.unwrap_or(1);
-    MotionRule { between, tolerance, max_gap, max_gap_s: spec.max_gap_s, wraps: spec.wraps }
+    // Along a spline nothing is missing, however long an interval takes.
+    let max_gap_s = if between == BetweenFrames::Spline { Some(f64::INFINITY) } else { spec.max_gap_s };
+    MotionRule { between, tolerance, max_gap, max_gap_s, wraps: spec.wraps, spline_frames: spec.spline_frames }
 }
 
 /// The rule with a motion between frames where the scene says none.

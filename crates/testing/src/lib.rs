@@ -7,6 +7,7 @@
 //! - [`random`]: the generator of random numbers.
 //! - [`solids`], [`scenes`], [`random_motions`], [`glb`], [`rvm`], [`trajectories`]: bodies,
 //!   motions and files.
+//! - [`trial`]: random scenes, run and proven again; [`falsify`]: results that were changed.
 //! - [`folder`], [`clone`], [`data`], [`late`]: results and folders.
 #![allow(rustdoc::private_intra_doc_links, reason = "read in the sources")]
 #![allow(missing_docs, unreachable_pub, reason = "test code: names say what the fixtures are")]
@@ -15,6 +16,7 @@
 pub mod bridge;
 pub mod clone;
 pub mod data;
+pub mod falsify;
 pub mod folder;
 pub mod glb;
 pub mod invariants;
@@ -28,3 +30,4 @@ pub mod scenes;
 pub mod solids;
 pub mod survey;
 pub mod trajectories;
+pub mod trial;

@@ -6,7 +6,7 @@ use clearsweep_geometry::polyhedron::Boundary;
 use clearsweep_geometry::{Polyhedron, Pose, Vec3};
 use clearsweep_model::{
     Body, DeviationSource, FrameBlock, IgnoredPairs, LengthUnit, Missing, Model, Motion, MotionRule, NodeHierarchy,
-    Piece, Pivot, QueryOptions, Scene, SceneOverrides, Shape, block::Sample,
+    Piece, Pivot, QueryOptions, Scene, SceneOverrides, SearchOptions, Shape, block::Sample,
 };
 use clearsweep_trajectory::Bounds;
 use std::sync::Arc;
@@ -98,6 +98,7 @@ impl Setup {
             frame_rate: None,
             query: QueryOptions { within, ..QueryOptions::EVERYTHING },
             direction: None,
+            search: SearchOptions::default(),
             motion: MotionRule::default(),
             ignored: IgnoredPairs::default(),
             ignore_rules: Vec::new(),

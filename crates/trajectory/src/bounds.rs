@@ -46,10 +46,10 @@ pub(super) fn of_joints(joints: &SceneJoints, sources: &[Source]) -> Result<(Opt
             }
             JointColumns::Wide(sources) => {
                 for (at, (most, of)) in most.iter_mut().zip(sources).enumerate() {
-                    *most = most.max(match (of, &joints.sweeps) {
+                    *most = most.max(match (of, source.largest_made(at)) {
                         // Nothing is scanned that is known.
-                        (JointSource::Column(..), Some(sweeps)) if source.is_sweep() => sweeps.largest(at as u32),
-                        (JointSource::Column(column, factor), _) => largest(source, column)? * factor,
+                        (JointSource::Column(..), Some(largest)) => largest,
+                        (JointSource::Column(column, factor), None) => largest(source, column)? * factor,
                         (JointSource::Posture(value), _) => value.abs(),
                     });
                 }

@@ -2,7 +2,7 @@
 
 use super::read_options::ReadOptions;
 use clearsweep_kinematics::Joint;
-use clearsweep_model::{LengthUnit, Scene, SceneJoints, TrajectoryColumns};
+use clearsweep_model::{BetweenFrames, LengthUnit, Scene, SceneJoints, TrajectoryColumns};
 use std::sync::Arc;
 
 /// Names of the columns of an input, and the unit of its lengths unless a column has its own.
@@ -12,6 +12,8 @@ pub(super) struct ColumnFormat {
     pub(super) names: Arc<TrajectoryColumns>,
     /// Joints whose values the input holds; `None`: it holds poses.
     pub(super) joints: Option<Arc<[JointName]>>,
+    /// Whether it holds pieces of their motions in place of values.
+    pub(super) has_pieces: bool,
 }
 
 /// A joint that has a column of values.
@@ -30,18 +32,20 @@ impl ColumnFormat {
     /// Returns the format of poses in a scene; names in the options take precedence.
     pub(super) fn of(unit: LengthUnit, names: &TrajectoryColumns, options: &ReadOptions) -> Self {
         let names = Arc::new(options.columns.as_ref().unwrap_or(names).clone());
-        Self { unit, names, joints: None }
+        Self { unit, names, joints: None, has_pieces: false }
     }
 
     /// Returns the format of the input of a scene; names in the options take precedence.
     pub(super) fn of_scene(scene: &Scene, options: &ReadOptions) -> Self {
         let joints = scene.joints.as_deref().map(joint_names);
-        Self { joints, ..Self::of(scene.unit, &scene.columns, options) }
+        let has_pieces = joints.is_some() && scene.motion.between == BetweenFrames::Spline;
+        Self { joints, has_pieces, ..Self::of(scene.unit, &scene.columns, options) }
     }
 
-    /// Returns the format of the rows of a sweep.
-    pub(super) fn of_sweep(joints: &SceneJoints) -> Self {
-        Self { unit: LengthUnit::ALL[0], names: Arc::default(), joints: Some(joint_names(joints)) }
+    /// Returns the format of rows that a sweep or splines make.
+    pub(super) fn of_made(joints: &SceneJoints) -> Self {
+        let joints = Some(joint_names(joints));
+        Self { unit: LengthUnit::ALL[0], names: Arc::default(), joints, has_pieces: false }
     }
 }
 

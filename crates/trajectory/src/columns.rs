@@ -6,6 +6,7 @@ use super::column_remedies::assignment;
 use super::file_schema::{Column, Table, ascending, fits, wanted};
 use super::joint_columns::{self, JointColumns};
 use super::levels::LevelColumn;
+use super::piece_columns::{self, PieceColumns};
 use super::pose_columns::{AngleColumn, Orientation, PoseColumns};
 use arrow_schema::{DataType, Field, Schema, TimeUnit as ArrowTimeUnit};
 use clearsweep_base::error::{Error, Result};
@@ -32,6 +33,7 @@ pub(super) struct Columns {
 pub(super) enum ColumnContent {
     Poses(Box<PoseColumns>),
     Joints(JointColumns),
+    Pieces(Box<PieceColumns>),
 }
 
 impl Columns {
@@ -44,6 +46,10 @@ impl Columns {
         let levels = LevelColumn::of(file, schema, format)?;
         let schema = &*LevelColumn::extend(&Arc::new(schema.clone()), &levels);
         let table = Table { file, schema, names: &format.names };
+        if format.has_pieces {
+            let (run, content) = (table.find(ColumnRole::Run)?, ColumnContent::Pieces(Box::new(table.pieces()?)));
+            return Ok(Self { run, frame: None, time: None, time_unit: TimeUnit::Seconds, content });
+        }
         let time = table.find(ColumnRole::Time)?;
         let time_unit = time.as_ref().map(|column| table.time_unit(column)).transpose()?;
         let content = match &format.joints {
@@ -77,7 +83,9 @@ impl Columns {
     pub(super) fn poses(&self) -> Result<&PoseColumns> {
         match &self.content {
             ColumnContent::Poses(poses) => Ok(poses),
-            ColumnContent::Joints(_) => Err(Error::internal("columns", "values of joints are read as poses")),
+            ColumnContent::Joints(_) | ColumnContent::Pieces(_) => {
+                Err(Error::internal("columns", "values of joints are read as poses"))
+            }
         }
     }
 
@@ -85,13 +93,24 @@ impl Columns {
     pub(super) fn joints(&self) -> Option<&JointColumns> {
         match &self.content {
             ColumnContent::Joints(joints) => Some(joints),
-            ColumnContent::Poses(_) => None,
+            ColumnContent::Poses(_) | ColumnContent::Pieces(_) => None,
+        }
+    }
+
+    /// The columns of pieces of splines, if they are such.
+    pub(super) fn pieces(&self) -> Option<&PieceColumns> {
+        match &self.content {
+            ColumnContent::Pieces(pieces) => Some(pieces),
+            ColumnContent::Poses(_) | ColumnContent::Joints(_) => None,
         }
     }
 
     /// The types that the columns of CSV are parsed as, by their names.
     pub(super) fn csv_types(columns: &[&str], format: &ColumnFormat) -> Vec<DataType> {
         let names = &*format.names;
+        if format.has_pieces {
+            return piece_columns::csv_types(columns);
+        }
         if let Some(joints) = &format.joints {
             return joint_columns::csv_types(columns, names, joints);
         }
@@ -130,7 +149,8 @@ impl Columns {
     /// The columns, ascending by index.
     pub(super) fn all(&self) -> Vec<usize> {
         let joints = self.joints().into_iter().flat_map(JointColumns::columns);
-        ascending(self.roles().into_iter().map(|(_, column)| column).chain(joints))
+        let pieces = self.pieces().into_iter().flat_map(PieceColumns::columns);
+        ascending(self.roles().into_iter().map(|(_, column)| column).chain(joints).chain(pieces))
     }
 
     /// The columns that make a key, ascending by index: without a frame, times make it.

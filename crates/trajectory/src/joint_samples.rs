@@ -14,8 +14,8 @@ use arrow_buffer::ScalarBuffer;
 use arrow_schema::DataType;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Pose;
-use clearsweep_kinematics::RANGE_SLACK;
-use clearsweep_model::{FrameBlock, SampleColumn, SceneJoints};
+use clearsweep_kinematics::{RANGE_SLACK, ValueCurve};
+use clearsweep_model::{FrameBlock, SAMPLES, SampleColumn, SceneJoints};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -253,6 +253,15 @@ impl SampleContent for JointSamples<'_> {
             block.set(slot, at, &self.joints.tree.body(slot, &self.links));
         }
         block.joints.iter_mut().zip(&self.values).for_each(|(column, &value)| column.0[at] = value);
+        if let Some(splines) = &self.plan.splines {
+            block.curves.resize(self.values.len() * SAMPLES, ValueCurve::default());
+            let motion = splines.of_run(sample.run).zip(usize::try_from(sample.frame).ok());
+            for (column, curves) in block.curves.chunks_exact_mut(SAMPLES).enumerate() {
+                let curve = motion.and_then(|(motion, frame)| motion.curve(frame, column));
+                // No interval begins at the last frame.
+                curves[at] = curve.unwrap_or_default();
+            }
+        }
         Ok(())
     }
 }

@@ -16,8 +16,9 @@
 //! files meanwhile.
 //!
 //! Values of joints take the same line: `joint_columns` finds their columns, `frame_numbers`
-//! numbers rows that have no frame, `sweep` makes values if nothing is read, and `joint_samples`
-//! poses the bodies by them. `shard_plan` divides an input among machines, each of which reads a
+//! numbers rows that have no frame, and `joint_samples` poses the bodies by them. A sweep, and
+//! splines, make values at frames (`made_rows`): `splines` puts these together from rows of pieces
+//! (`piece_columns`, `piece_rows`), which are read whole. `shard_plan` divides an input among machines, each of which reads a
 //! `read_part`. `sort` puts files that are out of order into one that is not.
 //!
 //! Memory is bounded whatever the input's length: a batch of rows, and a few blocks ahead of their
@@ -58,9 +59,12 @@ mod joint_array;
 mod joint_columns;
 mod joint_samples;
 mod levels;
+mod made_rows;
 mod memory;
 mod open;
 mod parquet_file;
+mod piece_columns;
+mod piece_rows;
 mod plan;
 mod pose_columns;
 mod pose_samples;
@@ -76,11 +80,11 @@ mod sample_keys;
 mod shard_plan;
 mod sort;
 mod source;
+mod splines;
 mod spool;
 mod stage;
 mod stream;
 mod stream_batch;
-mod sweep;
 mod walk;
 
 #[cfg(feature = "ndarray")]
@@ -112,6 +116,7 @@ use clearsweep_model::{FrameBlock, PoseSteps, Scene};
 use column_format::ColumnFormat;
 use columns::ColumnContent;
 use file_schema::Column;
+use made_rows::Made;
 use memory::FeedKind;
 use open::InputPlace;
 use plan::{Choice, Plan};
@@ -173,7 +178,7 @@ pub struct Trajectory {
     /// The files in reading order, with their digests once they are hashed: clone this handle
     /// before `blocks`, and ask it when the blocks are done.
     pub inputs: Inputs,
-    /// Rows in all files.
+    /// Rows in all files: of poses, of values of joints, or of pieces of their motions.
     pub rows: u64,
     /// Bytes of streams that were copied to a temporary file.
     pub spooled_bytes: u64,
@@ -223,9 +228,8 @@ impl Trajectory {
             ));
         }
         let choice = Choice::new(scene.missing, options);
-        if let Some(sweep) = options.swept(scene, false)?.and_then(Source::of_sweep) {
-            let task = ReadTask::Whole([sweep?].into(), choice.clone());
-            return Self::of_reading(scene, choice, Reading::start(task)?, stop);
+        if let Some(made) = options.made(scene)? {
+            return Self::of_made(scene, choice, made, stop);
         }
         let format = ColumnFormat::of_scene(scene, options);
         let sort_scene = (!scene.columns.is_default() && options.columns.is_none()).then_some(&*scene.path);
@@ -255,6 +259,19 @@ impl Trajectory {
         Ok(Self { pose_steps: Some(pose_steps), ..Self::new(scene, choice, (reading, sources), bounds, None) })
     }
 
+    /// An input whose rows a sweep or splines make.
+    fn of_made(scene: &Scene, choice: Choice, made: Made, stop: &dyn Fn() -> Result<()>) -> Result<Self> {
+        let task = ReadTask::Whole([made.source].into(), choice.clone());
+        let mut trajectory = Self::of_reading(scene, choice, Reading::start(task)?, stop)?;
+        if let Some(read) = made.splines {
+            trajectory.plan.splines = Some(read.splines);
+            trajectory.inputs = Inputs::new(read.files);
+            trajectory.spooled_bytes = read.spooled_bytes;
+            trajectory.rows = read.rows;
+        }
+        Ok(trajectory)
+    }
+
     /// As [`Trajectory::open`], of poses that may come from memory; `begun` holds for files only.
     /// `stop` is asked while a stream of bytes keeps it waiting.
     ///
@@ -271,7 +288,10 @@ impl Trajectory {
         let is_stream = matches!(feed.0, FeedKind::Stream(..));
         let (task, announced) = match feed.0 {
             FeedKind::Files => return Self::open_files(scene, options, begun, stop),
-            FeedKind::Whole(sources) => (ReadTask::Whole(sources, choice.clone()), None),
+            FeedKind::Whole(sources) => match Made::of_batches(scene, &sources)? {
+                Some(made) => return Self::of_made(scene, choice, made, stop),
+                None => (ReadTask::Whole(sources, choice.clone()), None),
+            },
             FeedKind::Stream(batches, format, bounds) => (ReadTask::Stream(batches, format), bounds),
         };
         let reading = Reading::start(task)?;
@@ -304,6 +324,7 @@ impl Trajectory {
                 sort_command,
                 body_index: Arc::new(BodyIndex::new(scene)),
                 joints: scene.joints.clone(),
+                splines: None,
                 frame_rate: scene.frame_rate,
                 motion: scene.motion,
                 choice,

@@ -171,12 +171,16 @@ impl<'a> PoseSource<'a> {
         let format = ColumnFormat::of_scene(scene, options);
         match self.0 {
             MemoryBatches::Files => run(Feed(FeedKind::Files)),
-            MemoryBatches::Batches(batches, BatchBounds::Given(bounds)) => {
+            MemoryBatches::Batches(batches, BatchBounds::Given(bounds)) if !format.has_pieces => {
                 check(&bounds)?;
                 stream(batches.zip(0..).map(named), (Some(bounds), format), stop, run)
             }
             MemoryBatches::Batches(mut batches, bounds) => {
-                let most = if let BatchBounds::OfFirst(bytes) = bounds { bytes } else { usize::MAX };
+                let most = match bounds {
+                    // Pieces of splines are read whole.
+                    BatchBounds::OfFirst(bytes) if !format.has_pieces => bytes,
+                    _ => usize::MAX,
+                };
                 let (mut sources, mut kept, mut bytes) = (Vec::new(), Vec::new(), 0);
                 while bytes <= most {
                     stop()?;
@@ -203,6 +207,15 @@ impl<'a> PoseSource<'a> {
                 // Its batches have the names of the format.
                 let format = ColumnFormat { names: Arc::default(), ..format };
                 stream(array.chunks(), (bounds, format), stop, run)
+            }
+            #[cfg(feature = "ndarray")]
+            MemoryBatches::JointArray(_) if format.has_pieces => {
+                let problem = "an array of joint values is handed to the job, but between = \"spline\"";
+                Err(Error::usage(
+                    scene.path.display(),
+                    problem,
+                    "hand batches of pieces over, or write between = \"joint\"",
+                ))
             }
             #[cfg(feature = "ndarray")]
             MemoryBatches::JointArray(array) => {

@@ -43,6 +43,30 @@ fn find(path: &Path, temp: Option<&Path>) -> Result<Vec<(FoundAt, Option<HiveRun
     objects.into_iter().map(|object| run(&object).map(|run| (FoundAt::Object(object), run))).collect()
 }
 
+/// The bytes of every file of an input, by path, each with the run that a directory level supplies.
+/// Streams, pipes and what is read of objects are copied to `temp`; none as soon as nobody `wants`
+/// them.
+///
+/// # Errors
+/// A file is missing, or a stream cannot be copied.
+pub(super) fn inputs_at(
+    place: &InputPlace,
+    temp: Option<&Path>,
+    wants: &dyn Fn() -> bool,
+) -> Result<Vec<(InputBytes, Option<HiveRun>)>> {
+    let found = match place {
+        InputPlace::Path(path) => find(path, temp)?,
+        InputPlace::Stream(stream) => return Ok(vec![(stream.spool(temp, wants)?, None)]),
+    };
+    let bytes = |at: FoundAt| match at {
+        FoundAt::File(path) => Ok(InputBytes::of_file(&path)),
+        FoundAt::Pipe(path) => spool_pipe(&path, temp, wants),
+        FoundAt::Object(object) => Ok(InputBytes::of_object(object)),
+    };
+    let wanted = found.into_iter().take_while(|_| wants());
+    wanted.map(|(at, run)| Ok((bytes(at)?, run))).collect()
+}
+
 /// Opens every file of an input, in reading order: by first key, then by path; as long as somebody
 /// `wants` them: what was opened until then is no answer. Streams, pipes and what is read of
 /// objects are copied to `temp`.
@@ -56,19 +80,10 @@ pub(super) fn open(
     wants: &dyn Fn() -> bool,
 ) -> Result<Vec<Source>> {
     let mut sources = Vec::new();
-    let found = match place {
-        InputPlace::Path(path) => find(path, temp)?,
-        InputPlace::Stream(stream) => return Ok(vec![Source::open(stream.spool(temp, wants)?, None, format)?]),
-    };
-    for (at, run) in found {
+    for (bytes, run) in inputs_at(place, temp, wants)? {
         if !wants() {
             return Ok(Vec::new());
         }
-        let bytes = match at {
-            FoundAt::File(path) => InputBytes::of_file(&path),
-            FoundAt::Pipe(path) => spool_pipe(&path, temp, wants)?,
-            FoundAt::Object(object) => InputBytes::of_object(object),
-        };
         sources.push(Source::open(bytes, run, format)?);
     }
     if sources.len() < 2 {

@@ -5,6 +5,7 @@ use super::body_index::BodyIndex;
 use super::read_options::ReadOptions;
 use super::read_part::{ReadPart, contains, is_beyond};
 use super::source::Source;
+use clearsweep_kinematics::JointSplines;
 use clearsweep_model::{Missing, MotionRule, SceneJoints};
 use std::ops::Range;
 use std::sync::Arc;
@@ -50,6 +51,8 @@ pub(super) struct Plan {
     pub(super) body_index: Arc<BodyIndex>,
     /// Joints that pose the bodies.
     pub(super) joints: Option<Arc<SceneJoints>>,
+    /// Splines that the joints move along between frames.
+    pub(super) splines: Option<Arc<JointSplines>>,
     pub(super) frame_rate: Option<f64>,
     /// Which steps are gaps.
     pub(super) motion: MotionRule,

@@ -1,11 +1,13 @@
 //! The choice of what to read, as the caller makes it.
 
 use super::files::is_pipe;
+use super::made_rows::Made;
 use super::read_part::ReadPart;
+use super::splines::ReadSplines;
 use super::spool::InputStream;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_kinematics::SweepRuns;
-use clearsweep_model::{Scene, SceneJoints, TrajectoryColumns};
+use clearsweep_model::{BetweenFrames, Scene, SceneJoints, TrajectoryColumns};
 use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -62,6 +64,20 @@ impl ReadOptions {
         }
         let problem = "values of joints are handed to the job, but the scene gives them by a [[sweep]]";
         Err(Error::usage(scene.path.display(), problem, "remove the [[sweep]], or hand nothing over"))
+    }
+
+    /// The rows that a sweep of a scene, or the splines of its joints, make; `None`: rows are read.
+    ///
+    /// # Errors
+    /// As for [`Self::swept`]; splines cannot be read.
+    pub(super) fn made(&self, scene: &Scene) -> Result<Option<Made>> {
+        if let Some(joints) = self.swept(scene, false)? {
+            return Made::of_sweep(joints).transpose();
+        }
+        match scene.joints.as_ref().filter(|_| scene.motion.between == BetweenFrames::Spline) {
+            Some(joints) => Made::of_splines(joints, ReadSplines::of_files(scene, joints, self)?).map(Some),
+            None => Ok(None),
+        }
     }
 
     /// Reads a stream of bytes, Arrow IPC or Parquet, in place of all files; messages call it by

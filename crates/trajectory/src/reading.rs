@@ -403,6 +403,7 @@ mod tests {
             sort_command: None,
             body_index: Arc::new(BodyIndex::new(&scene)),
             joints: None,
+            splines: None,
             frame_rate: None,
             motion: MotionRule::default(),
             choice: Choice::default(),

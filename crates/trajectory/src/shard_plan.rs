@@ -71,13 +71,14 @@ pub fn plan_shards(scene: &Scene, options: &ReadOptions, shards: u32) -> Result<
         return Err(Error::usage("shards", problem, "write the stream to a file, and give that"));
     }
     let choice = Choice::new(scene.missing, options);
-    let sweep = options.swept(scene, false)?.and_then(Source::of_sweep).transpose()?;
-    let (stretches, files) = match options.path.as_deref().or(scene.trajectories.as_deref()) {
-        _ if sweep.is_some() => {
-            expected::check(scene, sweep.as_slice())?;
-            (stretches(sweep.as_slice(), &choice)?, Vec::new())
+    let made = options.made(scene)?;
+    let (stretches, files) = match (made, options.path.as_deref().or(scene.trajectories.as_deref())) {
+        (Some(made), _) => {
+            let sources = [made.source];
+            expected::check(scene, &sources)?;
+            (stretches(&sources, &choice)?, made.splines.map_or(Vec::new(), |read| read.files))
         }
-        Some(path) => {
+        (None, Some(path)) => {
             let format = ColumnFormat::of_scene(scene, options);
             let sources = open(&InputPlace::Path(path.to_path_buf()), &format, None, &|| true)?;
             let found = stretches(&sources, &choice)?;
@@ -85,7 +86,7 @@ pub fn plan_shards(scene: &Scene, options: &ReadOptions, shards: u32) -> Result<
             expected::check(scene, &sources)?;
             (found, sources.iter().filter_map(Source::file).collect())
         }
-        None => (Vec::new(), Vec::new()),
+        (None, None) => (Vec::new(), Vec::new()),
     };
     let asked = [("--runs", &options.runs), ("--frames", &options.frames)];
     let asked: Vec<&str> = asked.into_iter().filter(|(_, range)| range.is_some()).map(|(flag, _)| flag).collect();

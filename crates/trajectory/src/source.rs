@@ -11,10 +11,10 @@ use super::group::Group;
 use super::input_bytes::InputBytes;
 use super::ipc_file::{BatchReader, IpcFile};
 use super::levels::LevelColumn;
+use super::made_rows::{MadeRows, MadeValues};
 use super::parquet_file::{ParquetFile, RowGroupReader, in_group};
 use super::row_label::{ArrayRows, RowLabel};
 use super::stream_batch::{StreamBatch, batch_name};
-use super::sweep::SweepRows;
 use arrow_array::RecordBatch;
 use arrow_buffer::ScalarBuffer;
 use arrow_schema::{DataType, SchemaRef};
@@ -59,16 +59,19 @@ enum Format {
     Ipc(IpcFile),
     Csv(CsvFile),
     Memory(RecordBatch),
-    Sweep(SweepRows),
+    Made(MadeRows),
 }
 
 impl Source {
-    /// The rows of a scene's sweep; `None`: it has none.
-    pub(super) fn of_sweep(joints: &Arc<SceneJoints>) -> Option<Result<Self>> {
-        let (rows, schema, groups) = SweepRows::new(joints)?;
-        let path: Arc<Path> = Arc::from(Path::new("the sweep"));
-        let columns = Columns::resolve(&path, &schema, &ColumnFormat::of_sweep(joints));
-        Some(columns.map(|columns| Self {
+    /// The rows that a sweep or the splines of a scene's joints make.
+    ///
+    /// # Errors
+    /// The columns do not fit.
+    pub(super) fn of_made(joints: &SceneJoints, values: MadeValues) -> Result<Self> {
+        let path: Arc<Path> = Arc::from(Path::new(values.name()));
+        let (rows, schema, groups) = MadeRows::new(joints, values);
+        let columns = Columns::resolve(&path, &schema, &ColumnFormat::of_made(joints))?;
+        Ok(Self {
             path,
             array: None,
             run: None,
@@ -80,8 +83,8 @@ impl Source {
             size: 0,
             numbers: None,
             bytes: None,
-            format: Format::Sweep(rows),
-        }))
+            format: Format::Made(rows),
+        })
     }
 
     /// Opens and checks a file; its first bytes, or the extension `.csv` or `.csv.gz`, say what it
@@ -133,7 +136,7 @@ impl Source {
 
     /// Numbers the samples if there is no column of frames. `before`: the batch before it.
     fn numbered(self, before: Option<&Self>) -> Result<Self> {
-        if self.columns.frame.is_some() {
+        if self.columns.frame.is_some() || self.columns.pieces().is_some() {
             return Ok(self);
         }
         let numbers = FrameNumbers::of(&self, before.and_then(|before| before.numbers.as_ref()))?;
@@ -198,9 +201,13 @@ impl Source {
         }
     }
 
-    /// Whether its rows are those of a sweep.
-    pub(super) fn is_sweep(&self) -> bool {
-        matches!(self.format, Format::Sweep(_))
+    /// A bound of the magnitude of the values of a column of joints whose rows are made; `None`:
+    /// they are read.
+    pub(super) fn largest_made(&self, column: usize) -> Option<f64> {
+        match &self.format {
+            Format::Made(rows) => Some(rows.largest(column)),
+            _ => None,
+        }
     }
 
     /// Whether it is the copy of a stream.
@@ -233,9 +240,9 @@ impl Source {
             Format::Parquet(file) => Batches::Parquet(file.read(group, columns, batch_rows)?),
             Format::Ipc(file) => Batches::Ipc(Box::new(file.read(columns, batch_rows)?)),
             Format::Csv(file) => Batches::Csv(Box::new(file.read(columns, batch_rows)?)),
-            Format::Sweep(rows) => {
+            Format::Made(rows) => {
                 let (rows, columns) = (rows.clone(), columns.to_vec());
-                Batches::Sweep { rows, columns, at: 0, left: group.rows, most: batch_rows.max(1) }
+                Batches::Made { rows, columns, at: 0, left: group.rows, most: batch_rows.max(1) }
             }
             Format::Memory(batch) => {
                 let batch = batch.project(columns).map_err(|error| Error::internal(self.path.display(), error))?;
@@ -257,7 +264,7 @@ impl Source {
     pub(super) fn chunk(&self, group: &Group, root: usize) -> Option<&ColumnChunkMetaData> {
         match &self.format {
             Format::Parquet(file) => file.chunk(group, root),
-            Format::Ipc(_) | Format::Csv(_) | Format::Memory(_) | Format::Sweep(_) => None,
+            Format::Ipc(_) | Format::Csv(_) | Format::Memory(_) | Format::Made(_) => None,
         }
     }
 }
@@ -328,7 +335,7 @@ enum Batches<'a> {
     Ipc(Box<BatchReader>),
     Csv(Box<CsvReader>),
     Memory { batch: RecordBatch, at: usize, most: usize },
-    Sweep { rows: SweepRows, columns: Vec<usize>, at: u64, left: u64, most: usize },
+    Made { rows: MadeRows, columns: Vec<usize>, at: u64, left: u64, most: usize },
 }
 
 impl GroupReader<'_> {
@@ -347,7 +354,7 @@ impl GroupReader<'_> {
                 *at += count;
                 slice
             }
-            Batches::Sweep { rows, columns, at, left, most } => {
+            Batches::Made { rows, columns, at, left, most } => {
                 let count = (*most as u64).min(*left);
                 let first = *at;
                 (*at, *left) = (*at + count, *left - count);
@@ -361,7 +368,7 @@ impl GroupReader<'_> {
         if rows > self.left || (batch.is_none() && self.left > 0) {
             let place = match self.batches {
                 Batches::Parquet(_) => in_group(self.path, self.group),
-                Batches::Ipc(_) | Batches::Csv(_) | Batches::Memory { .. } | Batches::Sweep { .. } => {
+                Batches::Ipc(_) | Batches::Csv(_) | Batches::Memory { .. } | Batches::Made { .. } => {
                     self.path.display().to_string()
                 }
             };

@@ -34,6 +34,9 @@ fn main() -> Done {
     for (number, table) in TABLES.iter().enumerate() {
         put("table_csv", &format!("{number}.csv"), table.as_bytes())?;
     }
+    for number in 0..64_u8 {
+        put("engine", &number.to_string(), &scrambled(number))?;
+    }
     for (name, bytes) in tables()? {
         put("table_parquet", name, &bytes)?;
     }
@@ -41,6 +44,16 @@ fn main() -> Done {
         put(if name.ends_with("parquet") { "trajectory_parquet" } else { "trajectory_ipc" }, &name, &bytes)?;
     }
     copy_small(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets")), &root.join("scene"))
+}
+
+/// Bytes without an order: a scene of bodies of some kinds (`clearsweep_testing::trial`).
+fn scrambled(number: u8) -> Vec<u8> {
+    let mut state = u32::from(number) + 1;
+    let next = |_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    };
+    (0..160).map(next).collect()
 }
 
 /// The scenes of the data sets that the repository keeps.

@@ -219,7 +219,9 @@ fn between(assumed: BetweenFrames, ends: &[Pose; 2], pivot: V, share: f64) -> Po
             sum(sum(sum(p0, to_axis), arm), times(along, share))
         }
         BetweenFrames::Screw => sum(p0, times(moved, share)),
-        BetweenFrames::Hold | BetweenFrames::None | BetweenFrames::Joint => return ends[usize::from(share >= 1.0)],
+        BetweenFrames::Hold | BetweenFrames::None | BetweenFrames::Joint | BetweenFrames::Spline => {
+            return ends[usize::from(share >= 1.0)];
+        }
     };
     Pose::new(at, q)
 }

@@ -6,17 +6,19 @@ use clearsweep_testing::random::Random;
 use clearsweep_testing::scenes::{Setup, block, cuboid};
 use clearsweep_trajectory::Bounds;
 
-/// Boxes of sides 0.5 to 1 that drift and turn slowly in a cube.
+/// Boxes that drift and turn slowly in a cube.
 pub(crate) struct Crowd {
     pub(crate) bodies: usize,
     pub(crate) edge: f64,
+    /// Least side of a box; the largest is 1.
+    pub(crate) least: f64,
     /// Largest motion between two frames along an axis.
     pub(crate) step: f64,
     pub(crate) seed: u64,
 }
 
 impl Crowd {
-    /// The scene and so many blocks of its motion.
+    /// The scene and `count` blocks of its motion.
     pub(crate) fn blocks(&self, count: usize) -> (Setup, Vec<FrameBlock>) {
         let r = &mut Random(self.seed);
         let mut setup = Setup::new(0.1);
@@ -24,7 +26,7 @@ impl Crowd {
         setup.bounds = Some(Bounds { min: [-reach; 3], max: [reach; 3] });
         let mut bodies = Vec::new();
         for _ in 0..self.bodies {
-            setup.add(cuboid(std::array::from_fn(|_| r.between(0.5, 1.0))), None);
+            setup.add(cuboid(std::array::from_fn(|_| r.between(self.least, 1.0))), None);
             bodies.push((r.in_cube(reach), r.in_cube(self.step), r.turn(), r.in_cube(0.01)));
         }
         let mut blocks = Vec::new();

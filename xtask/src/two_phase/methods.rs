@@ -2,7 +2,7 @@
 
 use clearsweep_broad::internals::{OperationCounts, PerSampleHash, sweep_with_limit};
 use clearsweep_broad::{BroadPhase, BroadScene};
-use clearsweep_scene::{FrameBlock, Scene};
+use clearsweep_scene::{CellSizes, FrameBlock, Scene};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -24,11 +24,16 @@ pub(crate) struct Meter {
 impl Meter {
     /// The method of a name. With `count` it counts all operations, which may take extra time.
     pub(crate) fn new(name: &str, count: bool) -> Self {
+        Self::with_cells(name, None, count)
+    }
+
+    /// [`Self::new`] with cells of these sizes; `None`: those of the method.
+    pub(crate) fn with_cells(name: &str, cells: Option<CellSizes>, count: bool) -> Self {
         let method = match name {
-            "standard" => Method::PerSampleHash(Box::new(PerSampleHash::standard(count))),
-            "coherent" => Method::PerSampleHash(Box::new(PerSampleHash::coherent())),
+            "standard" => Method::PerSampleHash(Box::new(PerSampleHash::standard(cells, count))),
+            "coherent" => Method::PerSampleHash(Box::new(PerSampleHash::coherent(cells))),
             "sweep-insertion-only" => Method::Blocks(sweep_with_limit(1e9)),
-            _ => Method::Blocks(clearsweep_broad::by_name(name).expect("a method of this version")),
+            _ => Method::Blocks(clearsweep_broad::by_name_with(name, cells).expect("a method of this version")),
         };
         Self { method, pairs: 0 }
     }

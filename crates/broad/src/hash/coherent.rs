@@ -12,8 +12,7 @@
 //!   zero, and both follow from the cells of the two bodies. The first cell that two bodies come to
 //!   share adds their pair, and at the end of a block the pairs that share no cell any more are
 //!   dropped. So leaving a cell touches no other body, and the close pairs are a sorted list
-//!   instead of a map. (`per_sample` has the published form with counters, which spends most of its
-//!   time in that map if many bodies are near each other.)
+//!   instead of a map. (`per_sample` has the published form, with counters in a map.)
 //! - Labels are numbered with 32 bits. A job of more than 16 million bodies may have more labels,
 //!   and is searched block by block as `standard` does.
 //! - The level of a moving body follows from its radius (as section 2.2 proposes), so it does not
@@ -32,7 +31,7 @@ use super::labels::{CellEntry, CellObserver, Labels};
 use super::level::cell_range;
 use super::standard::SpatialHash;
 use super::tracker::LabelTracker;
-use clearsweep_model::{Candidate, FrameBlock, Scene};
+use clearsweep_model::{Candidate, CellSizes, FrameBlock, Scene};
 use std::ops::Range;
 
 /// With fewer close pairs than this, they are tested on one thread.
@@ -59,19 +58,26 @@ pub(in super::super) struct CoherentHash {
 }
 
 impl CoherentHash {
-    pub(in super::super) fn new() -> Self {
-        Self::with_most_items(Labels::MOST_ITEMS)
+    /// As in Mirtich's Figure 2. Cells are smaller than those of the standard variant, because
+    /// bodies rarely change cells, but every close pair is tested.
+    pub(super) const CELLS: CellSizes = CellSizes::CLOSE;
+
+    /// With cells of these sizes; `None`: those of each variant.
+    pub(in super::super) fn new(cells: Option<CellSizes>) -> Self {
+        let hash = cells.map_or(SpatialHash::DEFAULT, |cells| SpatialHash { cells });
+        let tracker = LabelTracker::new(cells.unwrap_or(Self::CELLS));
+        Self { tracker, standard: Blockwise::new(hash), ..Self::with_most_items(Labels::MOST_ITEMS) }
     }
 
     fn with_most_items(most_items: usize) -> Self {
         Self {
-            tracker: LabelTracker::new(),
+            tracker: LabelTracker::new(Self::CELLS),
             pairs: Vec::new(),
             fresh: Vec::new(),
             merged: Vec::new(),
             operations: OperationCounts::default(),
             most_items,
-            standard: Blockwise::new(SpatialHash),
+            standard: Blockwise::new(SpatialHash::DEFAULT),
         }
     }
 
@@ -173,7 +179,7 @@ impl BroadPhase for CoherentHash {
             self.tracker.advance(job, sample, &mut finder);
         }
         self.merge();
-        let mut out = static_pairs(&SpatialHash, self.tracker.boxes.simd, job, scene, block);
+        let mut out = static_pairs(&SpatialHash::DEFAULT, self.tracker.boxes.simd, job, scene, block);
         self.collect(job, scene, block, &mut out);
         sort_and_merge(out, scene.bodies.len())
     }
@@ -184,7 +190,7 @@ impl BroadPhase for CoherentHash {
     }
 
     fn static_candidates(&self, job: &BroadScene, scene: &Scene, bodies: Range<usize>) -> Vec<Candidate> {
-        static_pairs_of(&SpatialHash, self.tracker.boxes.simd, job, scene, bodies)
+        static_pairs_of(&SpatialHash::DEFAULT, self.tracker.boxes.simd, job, scene, bodies)
     }
 
     fn operations(&self) -> OperationCounts {

@@ -1,8 +1,10 @@
 //! The hash tables of the fixed boxes.
 
 use super::super::box_set::BoxSet;
-use super::level::LEVELS;
-use super::table::{CellTable, level_of};
+use super::super::boxes::LatticeBox;
+use super::level::{LEVELS, level_of};
+use super::table::CellTable;
+use clearsweep_model::CellSizes;
 use std::sync::OnceLock;
 
 /// The hash tables of a job's fixed boxes, each built when it is first needed.
@@ -25,14 +27,15 @@ impl Default for FixedTables {
 }
 
 impl FixedTables {
-    /// The table in which each box of `set` is stored at its own level.
-    pub(super) fn own(&self, set: &BoxSet) -> &CellTable {
-        self.own.get_or_init(|| CellTable::build(set, false, |b| Some(level_of(b))))
+    /// The table in which each box of `set` is stored at its own level. Its sizes of cells are those
+    /// of the first search that asks, and hold for all of them.
+    pub(super) fn own(&self, set: &BoxSet, cells: CellSizes) -> &CellTable {
+        self.own.get_or_init(|| CellTable::new(set, false, cells))
     }
 
     /// The table of a level that also holds the boxes of finer levels.
-    pub(super) fn gathered(&self, set: &BoxSet, level: u32) -> &CellTable {
-        self.gathered[level as usize]
-            .get_or_init(|| CellTable::build(set, false, |b| (level_of(b) <= level).then_some(level)))
+    pub(super) fn gathered(&self, set: &BoxSet, level: u32, cells: CellSizes) -> &CellTable {
+        let at = |b: &LatticeBox| (level_of(b, cells) <= level).then_some(level);
+        self.gathered[level as usize].get_or_init(|| CellTable::build(set, false, cells, at))
     }
 }

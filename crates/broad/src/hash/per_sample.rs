@@ -11,20 +11,21 @@ use super::super::incremental::{PairMap, SampleRows, candidate, is_ignored, item
 use super::super::merge::sort_and_merge;
 use super::super::pair_search::{PairSearch, PairVisitor, SearchResult};
 use super::super::static_pairs::{static_pairs, static_pairs_of};
+use super::coherent::CoherentHash;
 use super::labels::{CellEntry, CellObserver};
-use super::level::coarser_levels;
+use super::level::{coarser_levels, level_of};
 use super::standard::SpatialHash;
-use super::table::{cells_of, level_of};
+use super::table::cells_of;
 use super::tracker::LabelTracker;
 use clearsweep_base::simd::level;
-use clearsweep_model::{Candidate, FrameBlock, Scene};
+use clearsweep_model::{Candidate, CellSizes, FrameBlock, Scene};
 use std::ops::Range;
 
 /// A published scheme.
 #[derive(Debug)]
 enum Scheme {
     /// Section 2.1: in each sample all boxes are stored from scratch, static ones too.
-    Standard { boxes: BlockBoxes, items: BoxSet, count_cells: bool },
+    Standard { hash: SpatialHash, boxes: BlockBoxes, items: BoxSet, count_cells: bool },
     /// Section 2.2: labels, and a close counter for each pair that shares a cell.
     CoherentHash { tracker: LabelTracker, pairs: PairMap<u32> },
 }
@@ -44,15 +45,17 @@ impl PerSampleHash {
         Self { scheme, job: None, rows: SampleRows::default(), operations: OperationCounts::default() }
     }
 
-    /// Standard hashing. With `count_cells` it also counts the cells that each search touches,
-    /// which takes extra time.
-    pub fn standard(count_cells: bool) -> Self {
-        Self::new(Scheme::Standard { boxes: BlockBoxes::new(), items: BoxSet::default(), count_cells })
+    /// Standard hashing; `cells`: unless they are those of the method `hash`. With `count_cells` it
+    /// also counts the cells that each search touches, which takes extra time.
+    pub fn standard(cells: Option<CellSizes>, count_cells: bool) -> Self {
+        let hash = SpatialHash { cells: cells.unwrap_or(SpatialHash::DEFAULT.cells) };
+        Self::new(Scheme::Standard { hash, boxes: BlockBoxes::new(), items: BoxSet::default(), count_cells })
     }
 
-    /// Coherent hashing.
-    pub fn coherent() -> Self {
-        Self::new(Scheme::CoherentHash { tracker: LabelTracker::new(), pairs: PairMap::default() })
+    /// Coherent hashing; `cells`: unless they are those of the method `coherent-hash`.
+    pub fn coherent(cells: Option<CellSizes>) -> Self {
+        let tracker = LabelTracker::new(cells.unwrap_or(CoherentHash::CELLS));
+        Self::new(Scheme::CoherentHash { tracker, pairs: PairMap::default() })
     }
 
     /// The overlapping pairs of each sample that have a dynamic body: a candidate for each sample,
@@ -65,15 +68,15 @@ impl PerSampleHash {
         let samples = 0..block.samples.len();
         let mut all = Vec::new();
         match scheme {
-            Scheme::Standard { boxes, items, count_cells } => {
+            Scheme::Standard { hash, boxes, items, count_cells } => {
                 boxes.make(job, block, &mut Vec::<()>::new(), |_, _| ());
                 for sample in samples {
                     let row = rows.at(&boxes.boxes, sample);
                     items.fill((0..).zip(row.iter().copied()).filter(|(_, b)| !b.is_empty()));
-                    let found = SpatialHash.within(boxes.simd, items, &SamplePairVisitor { job, scene, sample });
+                    let found = hash.within(boxes.simd, items, &SamplePairVisitor { job, scene, sample });
                     all.extend(found.into_batches().into_iter().flatten());
                     if *count_cells {
-                        operations.cells += cells_touched(items);
+                        operations.cells += cells_touched(items, hash.cells);
                     }
                 }
             }
@@ -134,12 +137,12 @@ impl CellObserver for CloseCounters<'_> {
 
 /// The number of cells in which a search stores or looks up the boxes of a set, at their own levels
 /// and at the coarser ones in use.
-fn cells_touched(set: &BoxSet) -> u64 {
-    let in_use = (0..set.len()).fold(0_u64, |levels, i| levels | 1 << level_of(&set.get(i)));
+fn cells_touched(set: &BoxSet, sizes: CellSizes) -> u64 {
+    let in_use = (0..set.len()).fold(0_u64, |levels, i| levels | 1 << level_of(&set.get(i), sizes));
     let mut cells = 0;
     for i in 0..set.len() {
         let b = set.get(i);
-        let own = level_of(&b);
+        let own = level_of(&b, sizes);
         cells_of(&b, own, |_| cells += 1);
         coarser_levels(in_use, own, |level| cells_of(&b, level, |_| cells += 1));
     }
@@ -172,18 +175,18 @@ impl BroadPhase for PerSampleHash {
     }
 
     fn candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate> {
-        let mut batches = static_pairs(&SpatialHash, level(), job, scene, block);
+        let mut batches = static_pairs(&SpatialHash::DEFAULT, level(), job, scene, block);
         batches.push(self.search(job, scene, block));
         sort_and_merge(batches, scene.bodies.len())
     }
 
     /// Searches each block alone; its operations are not counted.
     fn interval_candidates(&mut self, job: &BroadScene, scene: &Scene, block: &FrameBlock) -> Vec<Candidate> {
-        Blockwise::new(SpatialHash).interval_candidates(job, scene, block)
+        Blockwise::new(SpatialHash::DEFAULT).interval_candidates(job, scene, block)
     }
 
     fn static_candidates(&self, job: &BroadScene, scene: &Scene, bodies: Range<usize>) -> Vec<Candidate> {
-        static_pairs_of(&SpatialHash, level(), job, scene, bodies)
+        static_pairs_of(&SpatialHash::DEFAULT, level(), job, scene, bodies)
     }
 
     fn operations(&self) -> OperationCounts {

@@ -10,20 +10,10 @@
 
 use super::super::box_set::BoxSet;
 use super::super::boxes::LatticeBox;
-use super::level::{level_for, longest_side};
+use super::level::{level_of, longest_side};
 use clearsweep_base::simd::Level;
+use clearsweep_model::CellSizes;
 use rayon::prelude::*;
-
-/// The number of levels above the finest possible one at which a box is stored. Cells are up to
-/// `2^(1 + SPARE)` times as long as the longest side of their boxes, so Mirtich's alpha is 1/4 and
-/// beta 1/2. Large cells give fewer entries, and comparisons by sixteens are cheap.
-const SPARE: u32 = 1;
-
-/// The level at which a box is stored.
-#[inline]
-pub(super) fn level_of(b: &LatticeBox) -> u32 {
-    level_for(longest_side(b), SPARE)
-}
 
 /// The hash of the cell that contains a lattice point at a level.
 #[inline]
@@ -76,11 +66,13 @@ pub(super) struct CellRun {
 }
 
 /// Boxes by cell.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct CellTable {
     /// The boxes cell by cell, once for each cell that they are stored in. Their identifiers are
     /// those of the set.
     pub(super) boxes: BoxSet,
+    /// The sizes of boxes at each level.
+    pub(super) cells: CellSizes,
     /// The runs of the cells, sorted by hash.
     pub(super) runs: Vec<CellRun>,
     /// Bit `l` is set if some box is stored at level `l`.
@@ -91,9 +83,19 @@ pub(super) struct CellTable {
 }
 
 impl CellTable {
+    /// Stores each box of a set at its level.
+    pub(super) fn new(set: &BoxSet, parallel: bool, cells: CellSizes) -> Self {
+        Self::build(set, parallel, cells, |b| Some(level_of(b, cells)))
+    }
+
     /// Stores the boxes of a set for which `level(box)` is some level, which must not be below the
     /// box's own. Sorts on rayon's current pool if `parallel`.
-    pub(super) fn build(set: &BoxSet, parallel: bool, level: impl Fn(&LatticeBox) -> Option<u32>) -> Self {
+    pub(super) fn build(
+        set: &BoxSet,
+        parallel: bool,
+        cells: CellSizes,
+        level: impl Fn(&LatticeBox) -> Option<u32>,
+    ) -> Self {
         let mut levels = 0;
         let mut entries: Vec<(u64, u32)> = Vec::with_capacity(3 * set.len());
         for i in 0..set.len() {
@@ -118,7 +120,7 @@ impl CellTable {
             runs.push(CellRun { hash: same[0].0, start, end });
             start = end;
         }
-        let mut table = Self { boxes, runs, levels, directory: Vec::new() };
+        let mut table = Self { boxes, cells, runs, levels, directory: Vec::new() };
         if levels.count_ones() > 0 {
             table.index();
         }
@@ -177,8 +179,10 @@ impl CellTable {
             let one = self.boxes.get(i);
             self.boxes.overlapping(simd, &one, i + 1, run.end as usize, |j| {
                 let other = self.boxes.get(j);
-                let level = level_of(&one);
-                if level == level_of(&other) && hash_of(level, lowest_common_point(&one, &other)) == run.hash {
+                let level = level_of(&one, self.cells);
+                if level == level_of(&other, self.cells)
+                    && hash_of(level, lowest_common_point(&one, &other)) == run.hash
+                {
                     hit(self.boxes.ids[i], self.boxes.ids[j]);
                 }
             });
@@ -196,11 +200,11 @@ mod tests {
             for low in [1_u32, 2, 1023, (1 << 31) - 1, u32::MAX - 2 - longest] {
                 let Some(high) = low.checked_add(longest).filter(|&h| h < u32::MAX) else { continue };
                 let b = LatticeBox { min: [low, 1, low], max: [high, 1, high] };
-                let level = level_of(&b);
+                let level = level_of(&b, CellSizes::WIDE);
                 let mut cells = Vec::new();
                 cells_of(&b, level, |h| cells.push(h));
                 assert!((1..=4).contains(&cells.len()), "{b:?} at {level}: {}", cells.len());
-                let table = CellTable::build(&BoxSet::new([(7, b)].into_iter()), false, |b| Some(level_of(b)));
+                let table = CellTable::new(&BoxSet::new([(7, b)].into_iter()), false, CellSizes::WIDE);
                 assert_eq!(table.boxes.len(), cells.len());
                 let mut found = Vec::new();
                 let point = LatticeBox { min: b.max, max: b.max };
@@ -215,8 +219,9 @@ mod tests {
         // All boxes of the table are taken as one run, although their cells differ.
         let a = LatticeBox { min: [1, 1, 1], max: [9, 9, 9] };
         let set = BoxSet::new([(0, a), (1, a), (2, LatticeBox { min: [8; 3], max: [4000; 3] })].into_iter());
-        let table = CellTable::build(&set, false, |b| Some(level_of(b)));
-        let run = CellRun { hash: hash_of(level_of(&a), a.min), start: 0, end: table.boxes.len() as u32 };
+        let table = CellTable::new(&set, false, CellSizes::WIDE);
+        let run =
+            CellRun { hash: hash_of(level_of(&a, CellSizes::WIDE), a.min), start: 0, end: table.boxes.len() as u32 };
         let mut pairs = Vec::new();
         table.pairs_of_run(clearsweep_base::simd::level(), run, |i, j| pairs.push((i.min(j), i.max(j))));
         assert!(pairs.contains(&(0, 1)) && !pairs.contains(&(0, 2)), "{pairs:?}");

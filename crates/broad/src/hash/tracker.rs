@@ -4,18 +4,13 @@ use super::super::block_boxes::BlockBoxes;
 use super::super::boxes::{Boxes64, LatticeBox};
 use super::super::broad_scene::BroadScene;
 use super::labels::{CellObserver, Labels};
-use super::level::{LEVELS, cell_range, level_for, longest_side};
-use clearsweep_model::{FrameBlock, Motion, SAMPLES, Scene};
-
-/// The number of levels above the finest possible one at which a box is stored. Cells are up to
-/// `2^(1 + SPARE)` times as long as the longest side of their boxes: alpha is 1/2 and beta 1, as in
-/// Mirtich's Figure 2. Cells are smaller than in the standard variant, because bodies rarely change
-/// cells, but every close pair is tested.
-const SPARE: u32 = 0;
+use super::level::{LEVELS, cell_range, level_for, level_of};
+use clearsweep_model::{CellSizes, FrameBlock, Motion, SAMPLES, Scene};
 
 /// The labels of a job's bodies, and what is needed to update them.
 #[derive(Debug)]
 pub(super) struct LabelTracker {
+    cells: CellSizes,
     /// The serial number of the job whose bodies are stored.
     job: Option<u64>,
     pub(super) boxes: BlockBoxes,
@@ -31,8 +26,9 @@ pub(super) struct LabelTracker {
 }
 
 impl LabelTracker {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(cells: CellSizes) -> Self {
         Self {
+            cells,
             job: None,
             boxes: BlockBoxes::new(),
             changes: Vec::new(),
@@ -50,12 +46,12 @@ impl LabelTracker {
                 // Rounding adds a few lattice spacings to the box; saturation only makes it
                 // smaller.
                 let side = (2.0 * body.shape.reach() + scene.query.within) / job.lattice().spacing + 6.0;
-                levels[slot as usize] = level_for(side as u32, SPARE);
+                levels[slot as usize] = level_for(side as u32, self.cells);
             }
         }
         self.held.clear();
         self.held.resize(job.slots(), LatticeBox::EMPTY);
-        self.labels = with_fixed(job, levels);
+        self.labels = with_fixed(job, levels, self.cells);
         self.job = Some(job.serial);
     }
 
@@ -100,8 +96,8 @@ impl LabelTracker {
     /// labels.
     fn outgrow(&mut self, job: &BroadScene, slot: u32, b: &LatticeBox, observer: &mut impl CellObserver) {
         let mut levels = std::mem::take(&mut self.labels).into_levels();
-        levels[slot as usize] = level_for(longest_side(b), SPARE);
-        self.labels = with_fixed(job, levels);
+        levels[slot as usize] = level_of(b, self.cells);
+        self.labels = with_fixed(job, levels, self.cells);
         self.held[slot as usize] = LatticeBox::EMPTY;
         observer.on_rebuild();
         for (held, other) in self.held.iter().zip(0_u32..).filter(|(held, _)| !held.is_empty()) {
@@ -117,7 +113,7 @@ impl LabelTracker {
             None => (self.held[j as usize], self.labels.level(j)),
             Some(k) => {
                 let fixed = job.fixed.set.get(k);
-                (fixed, level_for(longest_side(&fixed), SPARE))
+                (fixed, level_of(&fixed, self.cells))
             }
         };
         let level = level.max(self.labels.level(i));
@@ -132,12 +128,12 @@ impl LabelTracker {
 }
 
 /// The labels of the static bodies of a job, for dynamic bodies of the given levels.
-fn with_fixed(job: &BroadScene, levels: Vec<u32>) -> Labels {
+fn with_fixed(job: &BroadScene, levels: Vec<u32>, cells: CellSizes) -> Labels {
     let set = &job.fixed.set;
     let fixed: Vec<_> = (0..set.len())
         .map(|k| {
             let b = set.get(k);
-            ((job.slots() + k) as u32, b, level_for(longest_side(&b), SPARE))
+            ((job.slots() + k) as u32, b, level_of(&b, cells))
         })
         .collect();
     Labels::new(levels, &fixed)

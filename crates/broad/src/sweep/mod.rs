@@ -113,7 +113,7 @@ impl SweepAndPrune {
             pause: 0,
             paused: 0,
             operations: OperationCounts::default(),
-            intervals: Blockwise::new(SpatialHash),
+            intervals: Blockwise::new(SpatialHash::DEFAULT),
         }
     }
 
@@ -257,7 +257,7 @@ impl BroadPhase for SweepAndPrune {
             self.before.copy_from_slice(boxes);
         }
         self.rows = rows;
-        let mut batches = static_pairs(&SpatialHash, self.boxes.simd, job, scene, block);
+        let mut batches = static_pairs(&SpatialHash::DEFAULT, self.boxes.simd, job, scene, block);
         let mut out = Vec::new();
         self.collect(job, scene, block.samples.len(), &mut out);
         batches.push(out);
@@ -270,7 +270,7 @@ impl BroadPhase for SweepAndPrune {
     }
 
     fn static_candidates(&self, job: &BroadScene, scene: &Scene, bodies: Range<usize>) -> Vec<Candidate> {
-        static_pairs_of(&SpatialHash, self.boxes.simd, job, scene, bodies)
+        static_pairs_of(&SpatialHash::DEFAULT, self.boxes.simd, job, scene, bodies)
     }
 
     fn operations(&self) -> OperationCounts {

@@ -1,7 +1,7 @@
 //! How values of joints go on: what gives away angles that were wrapped, and ranges of one value.
 
 use super::super::warning::Warning;
-use clearsweep_model::{FrameBlock, Scene, SceneJoints};
+use clearsweep_model::{BetweenFrames, FrameBlock, Scene, SceneJoints};
 use std::f64::consts::PI;
 
 /// The largest step of a joint that turns.
@@ -35,6 +35,9 @@ pub struct LargestJointStep {
 #[derive(Debug)]
 pub(super) struct JointSteps<'a> {
     joints: Option<&'a SceneJoints>,
+    /// Whether a long step may be a short one the other way round: not of a spline, which says the
+    /// way.
+    may_wrap: bool,
     /// The values before, with their run and frame.
     last: Vec<Option<(f64, i64)>>,
     largest: Vec<Option<Step>>,
@@ -44,7 +47,8 @@ impl<'a> JointSteps<'a> {
     pub(super) fn new(scene: &'a Scene) -> Self {
         let joints = scene.joints.as_deref();
         let columns = joints.map_or(0, |joints| joints.tree.columns().len());
-        Self { joints, last: vec![None; columns], largest: vec![None; columns] }
+        let may_wrap = scene.motion.between != BetweenFrames::Spline;
+        Self { joints, may_wrap, last: vec![None; columns], largest: vec![None; columns] }
     }
 
     /// Takes the next block.
@@ -87,7 +91,7 @@ impl<'a> JointSteps<'a> {
     fn beyond_half_a_turn(&self, joints: &SceneJoints) -> Option<Warning> {
         let steps = joints.tree.columns().zip(&self.largest);
         let turns = steps.filter(|(joint, _)| joint.kind.turns()).filter_map(|(joint, step)| Some((joint, (*step)?)));
-        let mut long: Vec<_> = turns.filter(|(_, step)| step.angle() > PI).collect();
+        let mut long: Vec<_> = turns.filter(|(_, step)| self.may_wrap && step.angle() > PI).collect();
         long.sort_by(|(_, a), (_, b)| b.angle().total_cmp(&a.angle()));
         let (joint, step) = long.first()?;
         let Step { values: [from, to], run, frames: [before, after] } = step;

@@ -93,8 +93,9 @@ pub struct Checked {
 /// The first thing in the input or the options that a run would refuse.
 pub fn check(scene: &Scene, options: &JobOptions) -> Result<Checked> {
     super::device::check_device(options)?;
-    let broad = methods::broad(if options.broad == clearsweep_broad::ON_DEVICE { "auto" } else { &options.broad })?;
-    let narrow = methods::narrow(&options.narrow)?;
+    let broad = if options.broad == clearsweep_broad::ON_DEVICE { "auto" } else { &options.broad };
+    let broad = methods::broad(broad, &scene.search)?;
+    let narrow = methods::narrow(&options.narrow, &scene.search)?;
     pool(options.threads)?.install(|| check_in_pool(scene, options, broad, narrow))
 }
 

@@ -199,8 +199,31 @@ fn seen(motion: &JointMotion<'_>, [from, of]: [Option<usize>; 2], p: Vec3<f64>, 
 
 #[test]
 fn no_point_moves_bends_or_jerks_more_than_its_bound() {
+    let most = largest_shares_of_bounds(false);
+    for (moving, most) in most.iter().enumerate().take(6).skip(1) {
+        assert!(most.iter().all(|&most| most > 0.3), "{moving} joints: {most:?} of the bounds");
+    }
+}
+
+#[test]
+fn no_point_moves_bends_or_jerks_more_than_its_bound_along_curves() {
+    let most = largest_shares_of_bounds(true);
+    for (moving, most) in most.iter().enumerate().take(6).skip(1) {
+        assert!(most.iter().all(|&most| most > 0.1), "{moving} joints: {most:?} of the bounds");
+    }
+}
+
+/// Control values of random degree from 1 to 6.
+fn random_curve(random: &mut Random, from: f64, span: f64) -> ValueCurve {
+    let degree = 1 + (random.0 >> 40) as usize % 6;
+    let values: Vec<f64> = (0..=degree).map(|_| from + span * random.next()).collect();
+    ValueCurve::new(&values, 0.0)
+}
+
+/// Derivatives of random points of random chains, over the bounds, of the values on lines or along
+/// curves (and then of a part of the interval): by the number of joints that move, the largest.
+fn largest_shares_of_bounds(is_curved: bool) -> [[f64; 3]; 9] {
     let mut random = Random(7);
-    // By the number of joints that move: the largest share of each bound.
     let mut most = [[0.0_f64; 3]; 9];
     for round in 0..1500 {
         let joints = 1 + round % 8;
@@ -209,8 +232,16 @@ fn no_point_moves_bends_or_jerks_more_than_its_bound() {
         let span = [0.05, 0.5, 2.1][round % 3];
         let from: Vec<f64> = (0..joints).map(|_| 2.0 * random.next()).collect();
         let to: Vec<f64> = from.iter().map(|value| value + span * random.next()).collect();
-        let motion = JointMotion::new(&chain, [&|c| from[c as usize], &|c| to[c as usize]]);
-        let bounds = motion.bounds();
+        let curves: Vec<ValueCurve> = from.iter().map(|&from| random_curve(&mut random, from, span)).collect();
+        let motion = match is_curved {
+            true => JointMotion::along(&chain, &|c| &curves[c as usize]),
+            false => JointMotion::new(&chain, [&|c| from[c as usize], &|c| to[c as usize]]),
+        };
+        let part = match is_curved {
+            true => [[0.0, 1.0], [0.25, 0.875], [0.5, 0.625]][round / 3 % 3],
+            false => [0.0, 1.0],
+        };
+        let bounds = motion.bounds_over(part);
         let moving: usize = chain.ways.iter().map(Vec::len).sum();
         for body in 0..2 {
             let (middle, radius) = (random.vector(0.2), 0.1 * (1.0 + random.next()));
@@ -219,6 +250,7 @@ fn no_point_moves_bends_or_jerks_more_than_its_bound() {
                 let bound = bounds.of_ball(middle, radius);
                 let h = 1e-3;
                 for share in [0.01, 0.3, 0.5, 0.77, 0.99] {
+                    let share = part[0] + (0.01 + 0.98 * share) * (part[1] - part[0]);
                     let at = |k: f64| seen(&motion, [frame, Some(body)], p, share + k * h);
                     let [a, b, c, d] = [-1.5, -0.5, 0.5, 1.5].map(at);
                     let difference = |of: [f64; 4], by: f64| {
@@ -253,43 +285,51 @@ fn no_point_moves_bends_or_jerks_more_than_its_bound() {
             }
         }
     }
-    for (moving, most) in most.iter().enumerate().take(6).skip(1) {
-        assert!(most.iter().all(|&most| most > 0.3), "{moving} joints: {most:?} of the bounds");
-    }
+    most
 }
 
 #[test]
 fn boxes_hold_what_leaves_its_chord() {
     let mut random = Random(3);
-    let mut most = 0.0_f64;
-    for round in 0..400 {
-        let joints = 1 + round % 6;
-        let tree = tree(&mut random, joints, 0.0);
-        let from: Vec<f64> = (0..joints).map(|_| 2.0 * random.next()).collect();
-        let to: Vec<f64> = from.iter().map(|value| value + 0.4 * random.next()).collect();
-        let bound = tree.sagitta(1, [&|c| from[c as usize], &|c| to[c as usize]]);
-        let p = random.vector(1.0).normalized().scale(0.4);
-        let at = |share: f64| {
-            let values: Vec<f64> = from.iter().zip(&to).map(|(from, to)| from + share * (to - from)).collect();
+    for is_curved in [false, true] {
+        let mut most = 0.0_f64;
+        for round in 0..400 {
+            let joints = 1 + round % 6;
+            let tree = tree(&mut random, joints, 0.0);
+            let from: Vec<f64> = (0..joints).map(|_| 2.0 * random.next()).collect();
+            let to: Vec<f64> = from.iter().map(|value| value + 0.4 * random.next()).collect();
+            let curves: Vec<ValueCurve> = from.iter().map(|&from| random_curve(&mut random, from, 0.4)).collect();
+            let bound = match is_curved {
+                true => tree.sagitta_along(1, &|c| &curves[c as usize]),
+                false => tree.sagitta(1, [&|c| from[c as usize], &|c| to[c as usize]]),
+            };
+            let p = random.vector(1.0).normalized().scale(0.4);
+            let values = |share: f64| -> Vec<f64> {
+                match is_curved {
+                    true => curves.iter().map(|curve| curve.at(share)).collect(),
+                    false => from.iter().zip(&to).map(|(from, to)| from + share * (to - from)).collect(),
+                }
+            };
             let mut links = Vec::new();
-            tree.links(&values, &mut links);
-            tree.body(1, &links).apply(p)
-        };
-        let (first, last) = (at(0.0), at(1.0));
-        for k in 1..16 {
-            let share = f64::from(k) / 16.0;
-            let off = (at(share) - (first.scale(1.0 - share) + last.scale(share))).length();
-            assert!(off <= bound + 1e-14, "{off} > {bound}");
-            most = most.max(if bound > 0.0 { off / bound } else { 0.0 });
+            let mut at = |share: f64| {
+                tree.links(&values(share), &mut links);
+                tree.body(1, &links).apply(p)
+            };
+            let (first, last) = (at(0.0), at(1.0));
+            for k in 1..16 {
+                let share = f64::from(k) / 16.0;
+                let off = (at(share) - (first.scale(1.0 - share) + last.scale(share))).length();
+                assert!(off <= bound + 1e-14, "{off} > {bound}");
+                most = most.max(if bound > 0.0 { off / bound } else { 0.0 });
+            }
+            let largest = |column: u32| from[column as usize].abs().max(to[column as usize].abs());
+            let (middle, radius) = tree.origins(1, &largest);
+            tree.links(&from, &mut links);
+            let origin = tree.body(1, &links).position;
+            assert!((origin - Vec3::from(middle)).length() <= radius + 1e-12);
         }
-        let largest = |column: u32| from[column as usize].abs().max(to[column as usize].abs());
-        let (middle, radius) = tree.origins(1, &largest);
-        let mut links = Vec::new();
-        tree.links(&from, &mut links);
-        let origin = tree.body(1, &links).position;
-        assert!((origin - Vec3::from(middle)).length() <= radius + 1e-12);
+        assert!(most > 0.3, "{most}");
     }
-    assert!(most > 0.3, "{most}");
 }
 
 #[test]

@@ -76,7 +76,7 @@ pub(crate) struct Unproven {
     /// Features of A and of B; those of the first lane where there is no answer.
     features: [[Feature; WIDTH]; 2],
     place: [usize; WIDTH],
-    /// SampleColumn in use.
+    /// Lanes in use.
     count: usize,
 }
 

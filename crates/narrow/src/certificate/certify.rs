@@ -73,7 +73,7 @@ pub(crate) struct Certified<T: Float> {
     pub(crate) closest: Closest<T>,
     /// The gap of the supporting planes over all vertices, metres; means nothing where not strict.
     pub(crate) gap: T,
-    /// SampleColumn in which the features are strictly optimal; if the cores overlap, locally.
+    /// Lanes in which the features are strictly optimal; if the cores overlap, locally.
     pub(crate) strict: T::Mask,
 }
 

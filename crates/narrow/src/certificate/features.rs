@@ -144,7 +144,7 @@ pub(crate) struct FeaturePerLane<'a, S: Simd> {
     vertices: [Vec3<V<S>>; SIDES],
     /// Largest number of vertices of a feature in a lane.
     count: usize,
-    /// SampleColumn in which `vertices` has all vertices of the feature.
+    /// Lanes in which `vertices` has all vertices of the feature.
     all: u8,
     direction: Vec3<V<S>>,
     /// Clearance of a vertex, see [`Planes::point`]; only if the features are vertices.

@@ -7,10 +7,11 @@
 use super::arcs::{ArcCrossing, GaussArc, crossing};
 use super::guide::Guide;
 use crate::feature::{Feature, FeaturePair};
-use crate::pair::Pair;
+use crate::pair::{Pair, VertexPair};
 use crate::support;
 use clearsweep_base::simd::Simd;
 use clearsweep_geometry::{Polyhedron, Vec3};
+use smallvec::SmallVec;
 
 /// Vertices up to which a scan finds a support sooner than a climb from a vertex nearby.
 const SCANNED: usize = 24;
@@ -34,6 +35,20 @@ impl DifferenceFace {
     /// beneath it.
     pub fn gap(&self) -> f64 {
         -self.height / self.normal.length()
+    }
+
+    /// Its corners in the order around it, in A's frame: those of the face of one body less the
+    /// vertex of the other, or of the parallelogram of two edges.
+    pub(crate) fn corners(&self, pair: &Pair<'_, f64>) -> SmallVec<[Vec3<f64>; 8]> {
+        let (mut few_a, mut few_b) = ([0; 2], [0; 2]);
+        let of_a = self.features.a.vertices(pair.a, &mut few_a);
+        let of_b = self.features.b.vertices(pair.b, &mut few_b);
+        let around = |&j: &u32| of_a.iter().map(move |&i| [i, j]);
+        let mut corners: SmallVec<[VertexPair; 8]> = of_b.iter().flat_map(around).collect();
+        if of_a.len() == 2 && of_b.len() == 2 {
+            corners.swap(2, 3);
+        }
+        corners.into_iter().map(|vertices| pair.difference(vertices)).collect()
     }
 }
 

@@ -41,8 +41,9 @@
 //! handed over* to the other searches: their faces and edges have no arcs with two ends (a
 //! polygon's is half a circle, a segment's all of it).
 //!
-//! The search proves nothing. A face that separates the bodies says where V-Clip starts, and the
-//! normal of another one where EPA starts.
+//! The search proves nothing. A face that separates the bodies says where V-Clip starts. Another
+//! one spans tetrahedra with `c`, of which one holds the origin, which proves an overlap
+//! (`overlap_proof.rs`); where the depth is asked for, EPA starts along its normal.
 
 mod arcs;
 mod difference;
@@ -93,8 +94,13 @@ pub fn overlap_test(pair: &Pair<'_, f64>, start: Option<FeaturePair>) -> Duality
 
 /// [`overlap_test`] without the searches after `last`: what each of them takes is measured so.
 pub fn overlap_test_until(pair: &Pair<'_, f64>, start: Option<FeaturePair>, last: Phase) -> DualityResult {
-    let inner = Vec3::<f64>::from_f64(pair.a.mean) - pair.pose.point(pair.b.mean);
-    search_wide(pair, Guide::Point(inner), start, last)
+    search_wide(pair, Guide::Point(inner_point(pair)), start, last)
+}
+
+/// The point within the difference from which the test looks through the origin (`c`): the
+/// difference of the means of the vertices, in A's frame.
+pub fn inner_point(pair: &Pair<'_, f64>) -> Vec3<f64> {
+    Vec3::<f64>::from_f64(pair.a.mean) - pair.pose.point(pair.b.mean)
 }
 
 /// The face of the difference through which the line from the origin along `direction` (A's frame)

@@ -5,7 +5,6 @@
 //! procedure; Cameron 1997, "Enhancing GJK", for hill climbing.
 //!
 //! ```text
-//! options.rs         what can be chosen: the sub-algorithm, the search for supports, the start, a tolerance
 //! descent.rs         Algorithm 1, generic over the sub-algorithm
 //! simplex.rs         the simplex, and the result of a search
 //! simplex_point.rs   what a sub-algorithm finds
@@ -18,11 +17,13 @@
 //!
 //! - Without a tolerance, the tests of convergence and contact (equations 9 and 10) end at the
 //!   bound of rounding of the pair.
-//! - A tolerance is a ratio of lengths in both tests. Equation 9 prints it without a square. That
-//!   would call cores in contact at the square root of the tolerance, above the distances of its
-//!   section 5.1.
+//! - One tolerance, a ratio of lengths, stands squared in both tests. The paper has two: `eps_rel`,
+//!   squared in equation 10, and `eps_tol`, without a square in equation 9. That would call cores
+//!   in contact at the square root of `eps_tol`, above the distances of its section 5.1.
 //! - A simplex that brings the point no nearer ends the search. So no search repeats a simplex.
 //! - The search ends when a direction shows a gap above a cut-off.
+//! - Signed volumes and Johnson's cofactors try faces without the newest vertex, too
+//!   (`signed_volumes.rs`, `johnson.rs`).
 //! - Where Johnson's sub-algorithm finds nothing, the search ends with the simplex before (van den
 //!   Bergen 1999).
 //!
@@ -32,14 +33,13 @@
 mod backup;
 mod descent;
 mod johnson;
-mod options;
 mod signed_volumes;
 mod simplex;
 mod simplex_point;
 
+pub use clearsweep_model::{GjkOptions, SubAlgorithm};
 pub use descent::GjkStep;
 pub use johnson::Cofactors;
-pub use options::{GjkOptions, SubAlgorithm};
 pub(crate) use signed_volumes::nearest as nearest_of_simplex;
 pub use simplex::{GjkResult, Simplex};
 pub use simplex_point::SimplexPoint;

@@ -5,6 +5,10 @@
 //! carries the point of minimum norm only if the origin's projection lies on the inner side of each
 //! of its facets, that is, if replacing a vertex by the projection keeps the sign of the signed
 //! volume. Only facets whose sign differs are searched.
+//!
+//! Departure: the paper leaves out the faces without the newest vertex beforehand (section 4.1,
+//! Figure 10). Here every facet and side whose sign differs is searched, since a remembered simplex
+//! has no newest vertex.
 
 use super::simplex_point::{DistanceSubAlgorithm, SimplexPoint};
 use clearsweep_geometry::{Real, Scalar, Vec3};

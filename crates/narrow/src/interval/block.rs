@@ -26,7 +26,7 @@ use crate::solver_stats::SolverStats;
 use crate::workspace::Workspace;
 use clearsweep_base::simd::{Lane, WIDTH};
 use clearsweep_geometry::{Pose, Vec3};
-use clearsweep_kinematics::{JointMotion, PairChain};
+use clearsweep_kinematics::{JointMotion, PairChain, ValueCurve};
 use clearsweep_model::IntervalProximity;
 use clearsweep_model::Proximity;
 use clearsweep_model::{BetweenFrames, SAMPLES, SampleColumn, Shape};
@@ -77,11 +77,17 @@ pub struct BlockJoints<'a> {
     pub values: &'a [SampleColumn],
     /// Values in the sample that follows the block, by column.
     pub after: Option<&'a [f64]>,
+    /// Values from each sample to the next one, `[column * SAMPLES + sample]`; empty if they move
+    /// on lines.
+    pub curves: &'a [ValueCurve],
 }
 
 impl<'a> BlockJoints<'a> {
     /// The motion over the interval after `sample`, in a block of `samples` samples.
     fn over(&self, sample: usize, samples: usize) -> JointMotion<'a> {
+        if !self.curves.is_empty() {
+            return JointMotion::along(self.chain, &|column| &self.curves[column as usize * SAMPLES + sample]);
+        }
         let from = |column: u32| self.values[column as usize].0[sample];
         let to = |column: u32| match self.after.filter(|_| sample + 1 == samples) {
             Some(after) => after[column as usize],

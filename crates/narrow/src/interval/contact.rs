@@ -111,7 +111,8 @@ fn take_parts(search: &mut IntervalSearch<'_, '_>, open: &mut BestFirst<OpenPart
 fn advanced(search: &IntervalSearch<'_, '_>, [leaf, from, to]: [u32; 3], [clear, limit]: [f64; 2]) -> Option<Advanced> {
     let of = &search.leaves[leaf as usize];
     let ends = [&of.nodes[from as usize], &of.nodes[to as usize]];
-    let (path, motion, touch) = (&search.path, &search.motion, search.options.touch);
+    let (path, touch) = (&search.path, search.options.touch);
+    let motion = &path.relative_over(&search.motion, [ends[0].share, ends[1].share]);
     let advancement = Advancement { hulls: of.hulls, path, motion, ends, touch, resolution: RESOLUTION };
     if search.bodies.is_convex_leaf() { advancement.run(clear, limit) } else { None }
 }

@@ -40,7 +40,6 @@ impl<'a> JointedPath<'a> {
     pub(super) fn new(shapes: [&'a Shape; 2], motion: JointMotion<'a>) -> Self {
         let bounds = motion.bounds();
         let cores = shapes.map(|shape| shape.hull().core.radius);
-        let of = |body: usize| bounds[body].each_ref().map(|bounds| bounds.of_ball(Vec3::ZERO, cores[body]));
         let [start, end] = [0.0, 1.0].map(|share| motion.poses(share));
         let twists = motion.twists().map(|twists| [0, 1].map(|body| PathTerms::of_twist(&twists[body], cores[body])));
         // A term is a sum of a few vectors, each turned once or twice.
@@ -50,9 +49,17 @@ impl<'a> JointedPath<'a> {
                 let between = displacement(&(&start[0]).into(), &(&start[1]).into());
                 RelativeMotion::of_twists([a, b], between, slack, motion.error)
             }
-            None => RelativeMotion::of_joints([of(0), of(1)], motion.error),
+            None => of_chains(&bounds, cores, motion.error),
         };
         Self { shapes, motion, bounds, ends: [[start[0], end[0]], [start[1], end[1]]], twists, slack, relative }
+    }
+
+    /// Bounds of the bodies as a whole over a part of the interval, in shares of all of it; `None`:
+    /// they are those of the interval.
+    fn relative_over(&self, part: [f64; 2]) -> Option<RelativeMotion> {
+        let is_part = part[1] - part[0] < 1.0 && self.motion.is_curved();
+        let cores = self.shapes.map(|shape| shape.hull().core.radius);
+        is_part.then(|| of_chains(&self.motion.bounds_over(part), cores, self.motion.error))
     }
 
     /// Both bodies over the interval.
@@ -64,6 +71,13 @@ impl<'a> JointedPath<'a> {
     pub(super) fn error(&self) -> f64 {
         self.motion.error
     }
+}
+
+/// The motion of two bodies by the bounds of their chains; `cores`: the radii of their cores about
+/// the recentred origins, metres.
+fn of_chains(bounds: &[[ChainBounds; 2]; 2], cores: [f64; 2], error: f64) -> RelativeMotion {
+    let of = |body: usize| bounds[body].each_ref().map(|bounds| bounds.of_ball(Vec3::ZERO, cores[body]));
+    RelativeMotion::of_joints([of(0), of(1)], error)
 }
 
 impl<'a> PairPath<'a> {
@@ -114,6 +128,15 @@ impl<'a> PairPath<'a> {
             }
             Self::Jointed(path) => path.relative,
         }
+    }
+
+    /// The same over a part of the interval, in shares of all of it; `motion`: over all of it.
+    pub(super) fn relative_over(&self, motion: &RelativeMotion, part: [f64; 2]) -> RelativeMotion {
+        let tighter = match self {
+            Self::Free(_) => None,
+            Self::Jointed(path) => path.relative_over(part),
+        };
+        tighter.unwrap_or(*motion)
     }
 
     /// A bound of the second derivative of the vector between two points of the bodies (recentred

@@ -292,23 +292,23 @@ impl<'a, 'w> IntervalSearch<'a, 'w> {
     pub(super) fn push(&mut self, leaf: u32, [from, to]: [u32; 2], at_least: f64, at_choice: bool) {
         let of = &self.leaves[leaf as usize];
         let [one, other] = [&of.nodes[from as usize], &of.nodes[to as usize]];
-        let upper = self.upper;
+        let (upper, motion) = (self.upper, self.path.relative_over(&self.motion, [one.share, other.share]));
         let is_enough = |least: f64| match self.sought {
             Some(sought) => least > sought.level,
             None => least > self.options.within || self.options.is_decided(least.max(at_least), upper),
         };
         let (mut bound, least_at) = match self.bodies.is_convex_leaf() {
-            true => HullsBetween::new(&of.hulls, [one, other], &self.motion).best(is_enough),
+            true => HullsBetween::new(&of.hulls, [one, other], &motion).best(is_enough),
             false => {
                 let is_enough = |bound: &GapBound| is_enough(bound.least());
-                (of.hulls.best_between([one, other], &self.motion, is_enough), 0.5)
+                (of.hulls.best_between([one, other], &motion, is_enough), 0.5)
             }
         };
         let least_at = if at_choice { least_at } else { 0.5 };
         let mut lower = bound.least();
         if !self.bodies.is_convex_leaf() {
             // While the bodies are apart no two points come nearer than by the speed.
-            let by_speed = 0.5 * (one.lower + other.lower - self.motion.speed * (other.share - one.share));
+            let by_speed = 0.5 * (one.lower + other.lower - motion.speed * (other.share - one.share));
             if by_speed > lower && by_speed > 0.0 && one.lower > 0.0 && other.lower > 0.0 {
                 lower = by_speed;
                 bound = GapBound::NONE;

@@ -1,6 +1,6 @@
 //! The nearest triangles of two meshes: both trees are descended together, nearest boxes first.
-//! Pairs farther than the nearest so far are skipped (Lin's survey, section on PQP; Larsen,
-//! Gottschalk, Lin, Manocha 1999).
+//! Pairs farther than the nearest so far are skipped (Larsen, Gottschalk, Lin, Manocha 1999: the
+//! library PQP of Lin's survey, section 8).
 //!
 //! The caps that the supporting planes along the first axis leave of both meshes are found
 //! beforehand, in each tree by itself (`supports.rs`).

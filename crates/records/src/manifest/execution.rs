@@ -65,6 +65,10 @@ pub struct Options {
     pub max_gap: Option<i64>,
     pub max_gap_s: Option<MaxGap>,
     pub wrap: Option<String>,
+    /// Where frames stand along splines: `knots`, `step_s = S` or `samples = N`; left out of other
+    /// motions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frames_along_splines: Option<String>,
     pub missing: String,
     pub rest: String,
     /// File or folder of the trajectories; `None`: they came from memory or a stream.
@@ -75,6 +79,9 @@ pub struct Options {
     pub frames: Option<Span>,
     pub broad: String,
     pub narrow: String,
+    /// Left out unless the scene says how searches go about their work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub search: Option<Search>,
     pub device: String,
     pub adapter: Option<String>,
     pub device_memory_bytes: Option<u64>,
@@ -84,6 +91,35 @@ pub struct Options {
     pub allow_empty: bool,
     /// Directory of the earlier result whose issues keep their ids; `None`: there is none.
     pub previous: Option<String>,
+}
+
+/// `gjk` and `hash` of `[query]`.
+#[derive(Serialize, Deserialize, Default, Clone, Debug, PartialEq)]
+#[serde(default)]
+pub struct Search {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gjk: Option<GjkSearch>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hash: Option<HashCells>,
+}
+
+/// How GJK searched.
+#[derive(Serialize, Deserialize, Default, Clone, Debug, PartialEq)]
+#[serde(default)]
+pub struct GjkSearch {
+    pub sub_algorithm: String,
+    pub support: String,
+    pub start: String,
+    /// `None`: the bound of rounding.
+    pub tolerance: Option<f64>,
+}
+
+/// The sizes of cells of the hash tables.
+#[derive(Serialize, Deserialize, Default, Clone, Debug, PartialEq)]
+#[serde(default)]
+pub struct HashCells {
+    pub alpha: f64,
+    pub beta: f64,
 }
 
 impl Options {

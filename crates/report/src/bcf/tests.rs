@@ -43,6 +43,7 @@ pub(crate) fn sample() -> Report {
     Report {
         name: "plant <3>".to_owned(),
         version: "0.2.0".to_owned(),
+        dir: None,
         unit: LengthUnit::parse("mm").expect("a unit"),
         moves: true,
         runs: 3,

@@ -7,11 +7,15 @@ use crate::data::{Finding, Issue, Report};
 use crate::words::{Clock, Lengths, Name, clipped, count, counted, decision};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use clearsweep_base::text::{is_hidden, shell_word};
+use std::path::Path;
 
 /// Pairs of all issues in full that are listed; each issue lists five at least.
 const MOST_PAIRS: usize = 6_000;
 /// Bytes of charts of pairs that are not the nearest of their issue.
 const MOST_CHARTS: usize = 400_000;
+/// Bytes of the name of a body that stands in a command.
+const MOST_OF_NAME: usize = 80;
 /// Pairs of an issue with charts.
 const CHARTS_OF_ISSUE: usize = 6;
 
@@ -56,6 +60,8 @@ pub(super) struct Card {
     pub(super) why: String,
     /// Word of the class of proof; empty if there is none.
     pub(super) proof: String,
+    /// The command that prints the proof of the nearest pair; empty if there is none.
+    pub(super) command: String,
     /// Properties of A and of B.
     pub(super) elements: Vec<(&'static str, [String; 2])>,
     pub(super) charts: Vec<Charts>,
@@ -134,6 +140,7 @@ impl<'a> CardContext<'a> {
             facts: self.facts(issue),
             why: issue.findings.first().map(|finding| self.why(finding)).unwrap_or_default(),
             proof: issue.findings.first().and_then(|finding| finding.proof.clone()).unwrap_or_default(),
+            command: issue.findings.first().map(|finding| self.command(issue, finding)).unwrap_or_default(),
             elements: issue.findings.first().map(|of| super::plant::elements(self.report, of)).unwrap_or_default(),
             pairs: pairs.map(|(number, finding)| self.pair(index, number, finding)).collect(),
             more_pairs: issue.pairs.saturating_sub(listed.max(1) as u64),
@@ -218,6 +225,27 @@ impl<'a> CardContext<'a> {
             Some(depth) => format!("an overlap of at least {depth} is proven, and {asked}"),
             None => format!("at most {end} is proven, and {asked}"),
         }
+    }
+
+    /// The command that prints why the row of the least distance is proven. Names that are long, or
+    /// have hidden characters, are left to the id of the issue.
+    fn command(&self, issue: &Issue, finding: &Finding) -> String {
+        let dir = self.report.dir.as_deref().unwrap_or(Path::new("DIR"));
+        let of_issue =
+            || format!("clearsweep explain {} --issue {}", shell_word(dir), shell_word(Path::new(&issue.id)));
+        let is_plain =
+            |name: &String| name.len() <= MOST_OF_NAME && !name.contains(is_hidden) && !name.starts_with('-');
+        if !finding.names.iter().all(is_plain) {
+            return of_issue();
+        }
+        let [a, b] = finding.names.each_ref().map(|name| shell_word(Path::new(name)));
+        let moment = if finding.is_between() { "interval" } else { "frame" };
+        format!(
+            "clearsweep explain {} --pair {a} {b} --run {} --{moment} {}",
+            shell_word(dir),
+            finding.run,
+            finding.least.frame
+        )
     }
 
     fn facts(&self, issue: &Issue) -> Vec<(&'static str, String)> {

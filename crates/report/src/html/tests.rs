@@ -108,6 +108,7 @@ fn report(issues: Vec<Issue>) -> Report {
     Report {
         name: "pipe-rack".to_owned(),
         version: "0.2.0".to_owned(),
+        dir: None,
         unit: LengthUnit::parse("mm").expect("a unit"),
         moves: true,
         runs: 1,
@@ -177,6 +178,25 @@ fn names_do_no_harm() {
         let json = raw(&page, r#"<script type="application/json" id="report-data">"#);
         let data: serde_json::Value = serde_json::from_str(json).expect("JSON");
         assert_eq!(data["names"][0], crate::words::visible(name).as_ref());
+    }
+}
+
+#[test]
+fn an_issue_has_the_command_that_explains_it() {
+    let command = |name: &str, dir: Option<&str>| {
+        let page =
+            html(&Report { dir: dir.map(Into::into), ..report(vec![issue("ab12", name)]) }, &[]).expect("a page");
+        let from = page.find("clearsweep explain").expect("a command");
+        page[from..from + page[from..].find("</code>").expect("its end")].to_owned()
+    };
+    let pair = issue("ab12", "pump").findings[0].names.clone();
+    let plain = format!("clearsweep explain out/a --pair {} {} --run 0 --frame 3", pair[0], pair[1]);
+    assert_eq!(command("pump", Some("out/a")), plain);
+    assert!(command("pump", None).starts_with("clearsweep explain DIR --pair "));
+    // Quotes of HTML are those of numbers.
+    assert!(command("a b", None).contains("&#39;a b"), "{}", command("a b", None));
+    for name in ["\u{202e}gpj", "-x", &"long".repeat(30)] {
+        assert_eq!(command(name, None), "clearsweep explain DIR --issue ab12", "{name}");
     }
 }
 

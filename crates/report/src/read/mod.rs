@@ -1,5 +1,6 @@
 //! Tables, scene and poses into a [`Report`].
 
+mod decisions;
 mod facts;
 mod findings;
 mod groups;
@@ -7,14 +8,12 @@ mod motion;
 mod neighbours;
 mod plant;
 mod runs;
-mod scene;
 mod series;
 mod shapes;
 mod thinned;
 mod views;
 
 pub(crate) use motion::{between, placement};
-pub(crate) use scene::{ReportScene, load};
 pub(crate) use shapes::{distinct_shapes, shape_key};
 
 use crate::data::{Issue, Report};
@@ -23,7 +22,11 @@ use clearsweep_base::error::{Error, Result};
 use clearsweep_model::Scene;
 use clearsweep_records::manifest::Manifest;
 use clearsweep_records::{Body, Table};
+use clearsweep_verifier::load_scene;
 use std::path::Path;
+
+/// What else there is to do where the geometry cannot be read again.
+pub(crate) const WITHOUT_VIEWS: &str = "leave geometry out of the report (--no-views)";
 
 /// The choice of what a report shows.
 #[derive(Debug, Clone)]
@@ -55,7 +58,7 @@ pub fn read_report(dir: &Path, manifest: &Manifest, options: &ReportOptions) -> 
     let matrix = groups::matrix(summary, &bodies, &mut issues);
     issues.iter_mut().for_each(|issue| issue.findings.truncate(Issue::MOST_FINDINGS));
     let in_full = issues.iter().filter(|issue| !issue.findings.is_empty()).count().min(options.max_issues);
-    let scene = if options.views { Some(load(manifest)?) } else { None };
+    let scene = if options.views { Some(load_scene(manifest, Some(WITHOUT_VIEWS))?) } else { None };
     let moves = summary.moves();
     // Stale and resolved issues have no event, and come last.
     let rows = series::add(dir, manifest, &mut issues[..in_full])?;
@@ -76,6 +79,7 @@ pub fn read_report(dir: &Path, manifest: &Manifest, options: &ReportOptions) -> 
     Ok(Report {
         name: manifest.scene.name.clone(),
         version: manifest.version.clone(),
+        dir: (!dir.has_root()).then(|| dir.to_owned()),
         unit,
         moves,
         runs: summary.runs,
@@ -94,7 +98,7 @@ pub fn read_report(dir: &Path, manifest: &Manifest, options: &ReportOptions) -> 
         worst_runs: runs::worst(dir, summary)?,
         plant,
         has_decisions: summary.dispositions.is_some(),
-        decisions: scene.map(|of| scene::decisions(&of.scene)).transpose()?.flatten(),
+        decisions: scene.map(|of| decisions::decisions(&of.scene)).transpose()?.flatten(),
     })
 }
 

@@ -3,7 +3,6 @@
 use super::motion::{between, placement};
 use super::neighbours::{Boxes, LocalBox, meeting_point};
 use super::plant::plant;
-use super::scene::ReportScene;
 use super::series::{MOST_SHOWN, WorstRows};
 use super::shapes::{MeshNumbers, distinct_shapes, shape_key};
 use super::thinned::Thinned;
@@ -16,6 +15,7 @@ use clearsweep_base::error::Result;
 use clearsweep_engine::{PairOptions, ProximityQuery};
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_model::{FrameBlock, Motion, Scene, Shape};
+use clearsweep_verifier::StoredScene;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -76,7 +76,7 @@ type FirstPoses = Option<((i64, Moment), Vec<Option<Pose>>)>;
 
 /// Adds views to the findings of the first `in_full` issues, to the first finding of the others,
 /// and to a solved pair of those without a finding; returns what they show.
-pub(super) fn add(of: &ReportScene, issues: &mut [Issue], in_full: usize, rows: &WorstRows) -> Result<Shown> {
+pub(super) fn add(of: &StoredScene, issues: &mut [Issue], in_full: usize, rows: &WorstRows) -> Result<Shown> {
     let mut stages = stages(issues, in_full, rows);
     let first = first_sample(of, issues)?;
     stages.extend(first.into_iter().flat_map(|first| solved(&of.scene, issues, first)));
@@ -185,7 +185,7 @@ fn solved(scene: &Scene, issues: &[Issue], first: [i64; 2]) -> Vec<Stage> {
 }
 
 /// Run and frame of the first sample; `None`: no view asks for it.
-fn first_sample(of: &ReportScene, issues: &[Issue]) -> Result<Option<[i64; 2]>> {
+fn first_sample(of: &StoredScene, issues: &[Issue]) -> Result<Option<[i64; 2]>> {
     if issues.iter().all(|issue| !issue.findings.is_empty() || issue.solved.is_empty()) {
         return Ok(None);
     }
@@ -218,7 +218,7 @@ fn pose(scene: &Scene, block: &FrameBlock, sample: usize, body: u32, share: Opti
 
 /// Reads the samples of the least distances, and places bodies and their neighbours; returns the
 /// poses of the first view.
-fn place(of: &ReportScene, stages: &mut [Stage], rows: &WorstRows, boxes: &Boxes) -> Result<FirstPoses> {
+fn place(of: &StoredScene, stages: &mut [Stage], rows: &WorstRows, boxes: &Boxes) -> Result<FirstPoses> {
     if stages.is_empty() {
         return Ok(None);
     }
@@ -300,7 +300,7 @@ fn reach(upper: Option<f64>, boxes: [&LocalBox; 2]) -> f64 {
 }
 
 /// Reads the poses of the parts that move around the least distances.
-fn follow(of: &ReportScene, stages: &mut [Stage]) -> Result<()> {
+fn follow(of: &StoredScene, stages: &mut [Stage]) -> Result<()> {
     let mut by_run: FxHashMap<i64, Vec<usize>> = FxHashMap::default();
     let followed = || stages.iter().filter(|stage| stage.window != NO_WINDOW);
     let numbered = stages.iter().enumerate().filter(|(_, stage)| stage.window != NO_WINDOW);

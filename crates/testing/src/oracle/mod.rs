@@ -16,42 +16,10 @@ pub mod axes;
 pub mod body;
 pub mod families;
 pub mod features;
-pub mod number;
-pub mod round;
 
 pub use body::Body;
+pub use clearsweep_verifier::{Placement, number, round};
 use number::{Number, Vector, Wide, add, dot, norm, sub, unit, values, wide};
-
-/// `world_from_body` for the oracle: position, what the position leaves (see `Pose`), quaternion w,
-/// x, y, z.
-#[derive(Clone, Copy, Debug)]
-pub struct Placement {
-    pub position: [f64; 3],
-    pub rest: [f64; 3],
-    pub q: [f64; 4],
-}
-
-impl Placement {
-    pub fn new(position: [f64; 3], q: [f64; 4]) -> Self {
-        Self { position, rest: [0.0; 3], q }
-    }
-
-    /// The columns of the rotation: what the Hamilton product `q e q*` / `q q*` makes of the unit
-    /// vectors.
-    fn columns(&self) -> [Vector<Wide>; 3] {
-        let [w, x, y, z] = self.q.map(|c| Wide(c, 0.0));
-        let square = w * w + x * x + y * y + z * z;
-        let turned = |e: Vector<Wide>| {
-            // v + 2 (w (u x v) + u x (u x v)) / |q|^2, u the vector part.
-            let u = [x, y, z];
-            let once = number::cross(u, e);
-            let twice = number::cross(u, once);
-            let two = Wide(2.0, 0.0) / square;
-            add(e, number::times(add(number::times(once, w), twice), two))
-        };
-        [wide([1.0, 0.0, 0.0]), wide([0.0, 1.0, 0.0]), wide([0.0, 0.0, 1.0])].map(turned)
-    }
-}
 
 /// A body in the frame with the world's axes and its origin in A's position.
 pub struct Placed<'a> {

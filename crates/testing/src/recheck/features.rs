@@ -10,7 +10,7 @@ use clearsweep_narrow::{FeatureKind, Proximity};
 use crate::oracle::number::{Number, Vector, Wide, add, cross, dot, norm, sub, times, wide};
 use crate::recheck::hull::{Facet, sides};
 use crate::recheck::place::{FILTER, FINE, Pair};
-use crate::recheck::solid::Solid;
+use clearsweep_verifier::ConvexCore;
 
 /// A feature of a body, by indices of its points.
 #[derive(Clone, Copy)]
@@ -32,12 +32,12 @@ impl Feature<'_> {
 
 /// The features that a row names; `None` where a body has no such feature.
 pub fn named<'a>(pair: &Pair<'a>, row: &Proximity) -> Option<[Feature<'a>; 2]> {
-    let of = |solid: &'a Solid, side: usize| {
+    let of = |solid: &'a ConvexCore, side: usize| {
         let index = usize::try_from(row.feature[side]).ok()?;
         match row.feature_kind[side] {
             FeatureKind::Vertex => (index < solid.points.len()).then_some(Feature::Vertex(index)),
-            FeatureKind::Edge => solid.hull.edges.get(index).map(|e| Feature::Edge(e.ends)),
-            FeatureKind::Face => solid.hull.facets.get(index).map(|f| Feature::Face(index, f)),
+            FeatureKind::Edge => solid.hull().edges.get(index).map(|e| Feature::Edge(e.ends)),
+            FeatureKind::Face => solid.hull().facets.get(index).map(|f| Feature::Face(index, f)),
             // No solid here is round.
             FeatureKind::Round => None,
         }
@@ -66,10 +66,10 @@ impl Frame<f64> for Rough<'_, '_> {
         self.0.place.rough(self.0.b.points[point])
     }
     fn normal_a(&self, facet: usize) -> Vector<f64> {
-        self.0.a.hull.facets[facet].rough
+        self.0.a.hull().facets[facet].rough
     }
     fn normal_b(&self, facet: usize) -> Vector<f64> {
-        self.0.place.rough_vector(self.0.b.hull.facets[facet].rough)
+        self.0.place.rough_vector(self.0.b.hull().facets[facet].rough)
     }
     fn inset(&self) -> f64 {
         FILTER * self.0.size
@@ -84,10 +84,10 @@ impl Frame<Wide> for Fine<'_, '_> {
         self.0.place.point(self.0.b.points[point])
     }
     fn normal_a(&self, facet: usize) -> Vector<Wide> {
-        self.0.a.hull.facets[facet].normal
+        self.0.a.hull().facets[facet].normal
     }
     fn normal_b(&self, facet: usize) -> Vector<Wide> {
-        self.0.place.vector(self.0.b.hull.facets[facet].normal)
+        self.0.place.vector(self.0.b.hull().facets[facet].normal)
     }
     fn inset(&self) -> Wide {
         Wide::of(-FINE * self.0.size)

@@ -2,13 +2,10 @@
 //! runs campaigns of it.
 
 pub mod campaign;
-pub mod depth;
 pub mod drawings;
 pub mod families;
 pub mod features;
-pub mod hull;
 pub mod kinds;
-pub mod place;
 pub mod plant;
 pub mod record;
 pub mod run;
@@ -16,3 +13,5 @@ pub mod solid;
 pub mod tally;
 pub mod verify;
 pub mod ways;
+
+pub use clearsweep_verifier::{depth, hull, place};

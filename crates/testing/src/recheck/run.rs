@@ -130,7 +130,8 @@ impl Run {
         // Without a row the bodies are beyond the cut-off, as a row without one proves.
         let fresh = row.is_none().then(|| cold(a, pa, b, pb));
         let asked = row.or(fresh.as_ref()).expect("one of the two");
-        let claim = Claim { pair: Pair::new(a, pa, b, pb), places: [pa, pb], row: asked, last_resort: true };
+        let claim =
+            Claim { pair: Pair::new(a, pa, b, pb), solids: [a, b], places: [pa, pb], row: asked, last_resort: true };
         if let Err(report) = compared {
             eprintln!("{}, query {}: {report}\n  {}", self.family.name, tally.queries, claim.recipe());
         }

@@ -2,43 +2,45 @@
 
 use clearsweep_model::Shape;
 use std::cell::OnceCell;
+use std::ops::Deref;
 
 use std::sync::Arc;
 
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_narrow::Proximity;
 use clearsweep_scene::Geometry;
+use clearsweep_verifier::ConvexCore;
 
 use crate::bridge;
 use crate::oracle::families::Recipe;
-use crate::oracle::number::{Vector, norm};
+use crate::oracle::number::Vector;
 use crate::oracle::{Body, Placement};
-use crate::recheck::hull::Hull;
 
 /// Most points of a body that the oracle is asked about: it tries all triples.
 const ORACLE: usize = 40;
 
 pub struct Solid {
-    pub points: Vec<Vector<f64>>,
-    pub growth: f64,
+    pub core: ConvexCore,
     /// Shape as the engine reads it: far from its origin it is recentred. The verifier knows the
     /// points alone.
     pub shape: Arc<Shape>,
-    pub hull: Hull,
-    /// The points once more, by coordinate: the scans run over them.
-    pub by_axis: [Vec<f64>; 3],
-    /// Largest distance of a point of the core from the origin, metres.
-    pub reach: f64,
     body: OnceCell<Option<Body>>,
+}
+
+impl Deref for Solid {
+    type Target = ConvexCore;
+
+    fn deref(&self) -> &ConvexCore {
+        &self.core
+    }
 }
 
 impl Solid {
     pub fn new(points: Vec<Vector<f64>>, growth: f64) -> Self {
-        let by_axis = [0, 1, 2].map(|k: usize| points.iter().map(|p| p[k]).collect());
-        let reach = points.iter().map(|&p| norm(p)).fold(0.0, f64::max);
         let shape = Geometry::Points(points.clone()).shape(growth).expect("a body");
-        let hull = Hull::new(&points);
-        Self { points, growth, shape, hull, by_axis, reach, body: OnceCell::new() }
+        let core = ConvexCore::new(points, growth);
+        core.hull();
+        Self { core, shape, body: OnceCell::new() }
     }
 
     pub fn from_recipe(recipe: Recipe) -> Self {
@@ -60,11 +62,6 @@ impl Solid {
     pub fn in_own_frame(&self, row: &Proximity) -> Proximity {
         let at = |p: Vec3<f64>| p + self.shape.center;
         Proximity { point_a: at(row.point_a), point_b: at(row.point_b), ..*row }
-    }
-
-    /// Largest distance of a point of the inflated body from the origin, metres.
-    pub fn radius(&self) -> f64 {
-        self.reach + self.growth
     }
 
     /// Returns the counts that a memory is checked against before it is used: vertices, edges,

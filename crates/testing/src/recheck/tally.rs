@@ -161,7 +161,16 @@ fn stats(stats: &SolverStats) -> String {
     let entries = stats.entries();
     let count = |name: &str| entries.iter().find(|(n, _)| *n == name).map_or(0, |(_, c)| *c);
     let all = (count("queries") + count("skipped")).max(1) as f64;
-    let left_out = ["queries", "search_iterations", "vclip_steps", "lin_canny_steps", "cycles"];
+    let left_out = [
+        "queries",
+        "search_iterations",
+        "vclip_steps",
+        "lin_canny_steps",
+        "duality_faces_a",
+        "duality_faces_b",
+        "duality_arcs",
+        "cycles",
+    ];
     let share = |(name, c): &(&str, u64)| match 100.0 * *c as f64 / all {
         s if s < 0.095 => format!("{name} {s:.3} %"),
         s => format!("{name} {s:.1} %"),

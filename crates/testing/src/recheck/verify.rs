@@ -12,6 +12,7 @@
 //! neither can.
 
 use clearsweep_narrow::{Method, Proximity, Status};
+use clearsweep_verifier::ConvexCore;
 
 use crate::bridge;
 use crate::oracle::number::{Number, Vector, Wide, add, dot, norm, sub, times, wide};
@@ -19,6 +20,7 @@ use crate::oracle::{self, Placement};
 use crate::recheck::depth;
 use crate::recheck::features::{self, Feature};
 use crate::recheck::place::{FILTER, FINE, Pair};
+use crate::recheck::solid::Solid;
 
 /// The promised width of a bracket, and how far witnesses may lie off their features, in sizes of
 /// the pair.
@@ -62,6 +64,8 @@ pub struct Proof {
 /// A row to be verified, and where its bodies are.
 pub struct Claim<'a> {
     pub pair: Pair<'a>,
+    /// The bodies of the pair, for the oracle.
+    pub solids: [&'a Solid; 2],
     pub places: [&'a Placement; 2],
     pub row: &'a Proximity,
     /// Whether a list of any length is worth it for an end that nothing else proves: rare, unless
@@ -195,31 +199,27 @@ impl Claim<'_> {
 
     /// Pairs of edges of the complete list of directions.
     fn list(&self) -> usize {
-        self.pair.a.hull.edges.len() * self.pair.b.hull.edges.len()
+        self.pair.a.hull().edges.len() * self.pair.b.hull().edges.len()
     }
 
     /// The signed distance by the oracle, if the bodies have few enough points for it.
     pub fn oracle(&self) -> Option<Wide> {
-        let (a, b) = (self.pair.a.body()?, self.pair.b.body()?);
+        let [a, b] = self.solids;
+        let (a, b) = (a.body()?, b.body()?);
         let truth = oracle::signed_distance(a, self.places[0], b, self.places[1]);
         (truth.gap <= 1e-15 * self.pair.size).then_some(truth.distance)
     }
 
     /// All that is needed to bring the case back.
     pub fn recipe(&self) -> String {
-        let body = |s: &crate::recheck::solid::Solid| format!("growth {:?} points {:?}", s.growth, s.points);
+        let body = |s: &ConvexCore| format!("growth {:?} points {:?}", s.growth, s.points);
         let [pa, pb] = self.places;
         format!("A {}\n  at {pa:?}\n  B {}\n  at {pb:?}\n  row {:?}", body(self.pair.a), body(self.pair.b), self.row)
     }
 }
 
 /// A fresh answer about a pair, from a cold start.
-pub fn cold(
-    a: &crate::recheck::solid::Solid,
-    pa: &Placement,
-    b: &crate::recheck::solid::Solid,
-    pb: &Placement,
-) -> Proximity {
+pub fn cold(a: &Solid, pa: &Placement, b: &Solid, pb: &Placement) -> Proximity {
     let (from_a, from_b) = (a.pose(pa), b.pose(pb));
     let everything = &bridge::EVERYTHING;
     a.in_own_frame(&clearsweep_narrow::query_one(&a.shape, &b.shape, &from_a, &from_b, everything))

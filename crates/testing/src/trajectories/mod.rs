@@ -10,7 +10,7 @@ use clearsweep_geometry::hull::convex_hull;
 use clearsweep_geometry::{Polyhedron, Pose, Vec3};
 use clearsweep_model::{
     Body, DeviationSource, IgnoredPairs, LengthUnit, Missing, Model, Motion, NodeHierarchy, Piece, QueryOptions, Scene,
-    SceneOverrides, Shape,
+    SceneOverrides, SearchOptions, Shape,
 };
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
@@ -90,6 +90,7 @@ pub fn scene(names: &[&str]) -> Scene {
         frame_rate: None,
         query: QueryOptions { within: 0.1, ..QueryOptions::EVERYTHING },
         direction: None,
+        search: SearchOptions::default(),
         motion: Default::default(),
         ignored: IgnoredPairs::default(),
         ignore_rules: Vec::new(),

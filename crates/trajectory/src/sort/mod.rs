@@ -120,7 +120,12 @@ pub fn sort(input: &Path, out: &Path, options: &SortOptions, watch: &mut Watch<'
         ));
     }
     // The unit matters to the bounds of positions only, which nobody asks for here.
-    let format = ColumnFormat { unit: LengthUnit::ALL[0], names: Arc::new(options.columns.clone()), joints: None };
+    let format = ColumnFormat {
+        unit: LengthUnit::ALL[0],
+        names: Arc::new(options.columns.clone()),
+        joints: None,
+        has_pieces: false,
+    };
     let told = RefCell::new(&mut *watch);
     let wants = || (told.borrow_mut())(&SortStep { phase: SortPhase::Checking, rows: 0, total: 0 });
     let folder = options.temp.as_deref().or(out.parent()).filter(|folder| !folder.as_os_str().is_empty());

@@ -280,7 +280,7 @@ impl Claim<'_> {
             [is_a_held, _] => s.holds_parts_of(usize::from(!is_a_held)),
         };
         let way = sub(sub(q, p), times(row.normal.to_array(), row.distance));
-        let is_translation = s.a.is_nearly_convex && s.b.is_nearly_convex && norm(way) <= room;
+        let is_translation = s.a.is_nearly_convex() && s.b.is_nearly_convex() && norm(way) <= room;
         if !(on && (are_held || is_translation)) {
             faults.push(Fault::Witness);
         }

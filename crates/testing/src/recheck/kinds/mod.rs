@@ -11,8 +11,6 @@
 
 pub mod answers;
 pub mod between;
-pub mod body;
-pub mod gap;
 pub mod judge;
 pub mod make;
 pub mod motion;
@@ -20,6 +18,7 @@ pub mod promises;
 pub mod round;
 use crate::solids;
 use clearsweep_model::{FrameBlock, Model, QueryOptions};
+pub use clearsweep_verifier::{gap, soup as body};
 pub mod tally;
 
 use std::panic::catch_unwind;

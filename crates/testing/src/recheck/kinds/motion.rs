@@ -148,10 +148,10 @@ fn offset(
         Place::Inside => {
             // The larger one holds the other in its middle, or where it is thick.
             let holder = if a.reach + a.growth >= b.reach + b.growth { a } else { b };
-            let inner = if holder.inner.is_empty() || random.chance(0.2) {
+            let inner = if holder.inner().is_empty() || random.chance(0.2) {
                 [0.0; 3]
             } else {
-                holder.inner[random.below(holder.inner.len())]
+                holder.inner()[random.below(holder.inner().len())]
             };
             let inner = if std::ptr::eq(holder, a) { inner } else { times(rotated(q, inner), -1.0) };
             (add(inner, anywhere(random, 0.003)), None)

@@ -215,5 +215,5 @@ fn block(set: &Convex) -> Body {
     let half = [0, 1, 2].map(|k| 0.6 * (set.farthest(along(k))[k] - set.middle[k]));
     let solid = Solid::cuboid(half, 1);
     let points = solid.vertices.iter().map(|&p| add(p, set.middle)).collect();
-    Body { is_convex: true, is_nearly_convex: true, ..Body::surface(points, solid.triangles, true) }
+    Body { is_convex: true, ..Body::surface(points, solid.triangles, true) }
 }

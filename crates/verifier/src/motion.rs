@@ -1,0 +1,136 @@
+//! The motion of a body between two frames, as the scene states it: placements at a share of the
+//! interval, and bounds on the speed.
+
+use clearsweep_model::BetweenFrames;
+
+use crate::number::{Number, Vector, Wide, add, cross, dot, norm, sub, times};
+use crate::placement::Placement;
+
+/// Cosine of half an angle below which no rotation is the shortest.
+const LEAST_COSINE: f64 = 1e-6;
+
+/// The motion of a body over an interval, in a frame whose axes are those of the world.
+pub struct Motion {
+    between: BetweenFrames,
+    ends: [Placement; 2],
+    /// Origins of the body at both ends, relative to the frame's, metres.
+    origins: [Vector<f64>; 2],
+    /// Unit axis of the rotation, world.
+    axis: Vector<f64>,
+    /// The rotation, radians.
+    angle: f64,
+    /// Vector from the origin of the body to the point that moves on a line, at the start.
+    arm: Vector<f64>,
+    /// Of a screw that turns: the way across its axis, metres.
+    across: Option<Vector<f64>>,
+    /// Its velocity, metres over the interval.
+    pub velocity: Vector<f64>,
+    /// No point of the body is faster than this beside the velocity, metres over the interval.
+    pub spin: f64,
+}
+
+/// The product of two quaternions, `p` after `q`.
+fn product([a, b, c, d]: [f64; 4], [w, x, y, z]: [f64; 4]) -> [f64; 4] {
+    [
+        a * w - b * x - c * y - d * z,
+        a * x + b * w + c * z - d * y,
+        a * y - b * z + c * w + d * x,
+        a * z + b * y - c * x + d * w,
+    ]
+}
+
+/// A vector turned about a unit axis (Rodrigues).
+fn turned(v: Vector<f64>, axis: Vector<f64>, angle: f64) -> Vector<f64> {
+    let (sin, cos) = (libm::sin(angle), libm::cos(angle));
+    add(add(times(v, cos), times(cross(axis, v), sin)), times(axis, dot(axis, v) * (1.0 - cos)))
+}
+
+impl Motion {
+    /// Creates the motion from one placement to another; `None` if the shortest rotation is not
+    /// defined. `pivot`: the point that moves on a line, in the body's frame. `reach`: no point of
+    /// the body is farther from its origin. `around`: the frame's origin.
+    pub fn new(
+        between: BetweenFrames,
+        ends: [Placement; 2],
+        pivot: Vector<f64>,
+        reach: f64,
+        around: &Placement,
+    ) -> Option<Self> {
+        let origins = ends.map(|end| {
+            [0, 1, 2].map(|k: usize| {
+                (Wide::sum(end.position[k], -around.position[k]) + Wide::sum(end.rest[k], -around.rest[k])).value()
+            })
+        });
+        let length = |q: [f64; 4]| q.iter().map(|c| c * c).sum::<f64>().sqrt();
+        let [p, q] = ends.map(|end| end.q.map(|c| c / length(end.q)));
+        let [w, x, y, z] = product(q, [p[0], -p[1], -p[2], -p[3]]);
+        let (w, v) = if w < 0.0 { (-w, [-x, -y, -z]) } else { (w, [x, y, z]) };
+        let sine = norm(v);
+        if w < LEAST_COSINE {
+            return None;
+        }
+        let angle = 2.0 * libm::atan2(sine, w);
+        let axis = if sine > 0.0 { times(v, 1.0 / sine) } else { [0.0, 0.0, 1.0] };
+        let shift = sub(origins[1], origins[0]);
+        let columns = ends[0].columns();
+        let start = [0, 1, 2].map(|k: usize| (0..3).map(|m| columns[m][k].value() * pivot[m]).sum::<f64>());
+        let mut across_axis = None;
+        let (arm, velocity) = match between {
+            BetweenFrames::Screw if angle > 0.0 => {
+                let along = times(axis, dot(axis, shift));
+                let across = sub(shift, along);
+                across_axis = Some(across);
+                let arm = add(times(across, 0.5), times(cross(axis, across), 0.5 * w / sine));
+                (arm, along)
+            }
+            BetweenFrames::Screw => ([0.0; 3], shift),
+            _ => (start, add(shift, sub(turned(start, axis, angle), start))),
+        };
+        let spin = angle * (reach + norm(arm)) * (1.0 + 1e-9) + 1e-12 * norm(shift);
+        Some(Self { between, ends, origins, axis, angle, arm, across: across_axis, velocity, spin })
+    }
+
+    /// No point of the body leaves the chord between its places at two shares that are `step` apart
+    /// by more than this, metres.
+    pub fn sagitta(&self, step: f64) -> f64 {
+        match self.between {
+            // The pose jumps at the end.
+            BetweenFrames::Hold => f64::INFINITY,
+            _ => 0.125 * self.spin * self.angle * step * step * (1.0 + 1e-9),
+        }
+    }
+
+    /// The placement at a share of the interval, relative to the frame's origin: at both ends the
+    /// stored one but for the origin's rounding.
+    pub fn at(&self, t: f64) -> Placement {
+        let end = |k: usize| Placement { position: self.origins[k], rest: [0.0; 3], q: self.ends[k].q };
+        match t {
+            ..=0.0 => return end(0),
+            1.0.. => return end(1),
+            _ if self.between == BetweenFrames::Hold => return end(0),
+            _ => {}
+        }
+        let middle = add(self.origins[0], add(self.arm, times(self.velocity, t)));
+        let half = 0.5 * self.angle * t;
+        let (sin, cos) = (libm::sin(half), libm::cos(half));
+        let turn = [cos, self.axis[0] * sin, self.axis[1] * sin, self.axis[2] * sin];
+        let q = self.ends[0].q;
+        let length = q.iter().map(|c| c * c).sum::<f64>().sqrt();
+        let position = match self.across {
+            // The arm is as long as the angle is small: its shares are divided before they cancel.
+            Some(across) => {
+                let (squared, slope) = (sin * sin, libm::tan(0.5 * self.angle));
+                let [of_across, of_normal] = [squared + sin * cos / slope, squared / slope - sin * cos];
+                let moved = add(times(across, of_across), times(cross(self.axis, across), of_normal));
+                add(self.origins[0], add(moved, times(self.velocity, t)))
+            }
+            None => sub(middle, turned(self.arm, self.axis, self.angle * t)),
+        };
+        Placement::new(position, product(turn, q.map(|c| c / length)))
+    }
+}
+
+/// Bound on the speed of any two points of the bodies against each other, metres over the interval.
+pub fn speed([a, b]: [&Motion; 2]) -> f64 {
+    (norm(sub(a.velocity, b.velocity)) + a.spin + b.spin) * (1.0 + 1e-9)
+}

@@ -1,0 +1,123 @@
+//! The contract of `undecided`: an interval is decided unless the least distance grazes what is
+//! required within rounding, or the work limit is named. Random motions are asked with requirements
+//! just above and just below their least distance.
+
+#![allow(clippy::print_stderr, reason = "the shares are for whoever runs the tests")]
+
+use crate::interval_pieces::{Motion, mesh, turned};
+use clearsweep::{BodyBuilder, Geometry, Pose, SceneBuilder, Shape, Vec3};
+use clearsweep_narrow::interval::{BodyMotion, IntervalMethod, IntervalOptions, IntervalProximity, interval_proximity};
+use clearsweep_narrow::{SolverStats, Workspace};
+use clearsweep_scene::{AnswerKind, BetweenFrames};
+use clearsweep_testing::random::Random;
+use std::sync::Arc;
+
+const IDENTITY: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
+
+fn shape(geometry: Geometry) -> Arc<Shape> {
+    let scene = SceneBuilder::new(1.0).body(BodyBuilder::new("a", geometry).fixed([0.0; 3], IDENTITY)).build();
+    Arc::clone(&scene.expect("a scene").bodies[0].shape)
+}
+
+fn of_words(words: &str) -> Arc<Shape> {
+    shape(Geometry::Shape(words.to_owned()))
+}
+
+/// A bracket of two boxes as a mesh: its hull is far from it.
+fn corner(dir: &std::path::Path) -> Arc<Shape> {
+    let low = [[0.0, 0.0, 0.0], [0.0, 0.0, 0.101]];
+    let high = [[1.0, 0.6, 0.1], [0.1, 0.6, 0.8]];
+    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    for (low, high) in low.iter().zip(&high) {
+        let base = vertices.len();
+        vertices.extend(
+            (0..8).map(|k: usize| [0, 1, 2].map(|axis| if k >> axis & 1 == 1 { high[axis] } else { low[axis] })),
+        );
+        triangles.extend(faces.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).map(|t| t.map(|v| v + base)));
+    }
+    mesh(dir, &vertices, &triangles)
+}
+
+fn asked(shapes: [&Shape; 2], motions: [&Motion; 2], tolerance: f64, require: Option<f64>) -> IntervalProximity {
+    let of = |k: usize| {
+        let (positions, q) = motions[k];
+        let ends = [0, 1].map(|end| Pose::new(positions[end], q[end]).recentred(shapes[k].center));
+        BodyMotion { shape: shapes[k], ends, pivot: Vec3::ZERO - shapes[k].center }
+    };
+    let between = BetweenFrames::Linear;
+    let options = IntervalOptions { between, within: 1e6, require, touch: 1e-6, tolerance, answer: AnswerKind::Depth };
+    let (mut work, mut stats) = (Workspace::default(), SolverStats::default());
+    interval_proximity(&of(0), &of(1), [None, None], &options, &mut work, &mut stats).expect("within a long way")
+}
+
+/// Outcomes of a kind of pair.
+#[derive(Default, Debug)]
+struct Tally {
+    decided: usize,
+    /// The work limit was named.
+    limit: usize,
+    /// The least distance was not found to the resolution, so nothing was asked.
+    coarse: usize,
+    undecided: Vec<String>,
+}
+
+/// Asks about requirements `gap` above and below the least distance, which is known to a tenth of
+/// it.
+fn ask(shapes: [&Shape; 2], motions: [&Motion; 2], gap: f64, tally: &mut Tally) {
+    let fine = asked(shapes, motions, 0.1 * gap, None);
+    if fine.upper - fine.lower > 0.2 * gap {
+        tally.coarse += 1;
+        return;
+    }
+    for (require, is_kept) in [(fine.lower - gap, true), (fine.upper + gap, false)] {
+        let found = asked(shapes, motions, 1e-2, Some(require));
+        let is_decided = if is_kept { found.lower >= require } else { found.upper < require };
+        match (is_decided, found.method) {
+            (true, _) => tally.decided += 1,
+            (false, IntervalMethod::Limit) => tally.limit += 1,
+            (false, _) => tally.undecided.push(format!("{gap:e} {require} {fine:?} {found:?}")),
+        }
+    }
+}
+
+#[test]
+fn an_interval_is_decided_unless_it_grazes() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let (cube, plate) = (of_words("{ box = [1, 1, 1] }"), of_words("{ box = [1.5, 1, 0.01] }"));
+    let (pipe, ball, elbow) = (
+        of_words("{ cylinder = [0.3, 1.2] }"),
+        of_words("{ ellipsoid = [0.5, 0.3, 0.4] }"),
+        of_words("{ torus = [0.5, 0.1], angle = \"90deg\" }"),
+    );
+    let mesh = corner(dir.path());
+    let kinds: [(&str, [&Shape; 2], usize, f64); 6] = [
+        ("convex", [&cube, &plate], 300, 1e-9),
+        ("round", [&pipe, &ball], 300, 1e-8),
+        ("round and convex", [&pipe, &plate], 300, 1e-8),
+        ("torus", [&elbow, &pipe], 100, 1e-6),
+        ("mesh and convex", [&mesh, &cube], 60, 1e-9),
+        ("mesh", [&mesh, &mesh], 40, 1e-9),
+    ];
+    for (name, shapes, cases, least) in kinds {
+        let (mut tally, mut random) = (Tally::default(), Random(77));
+        for case in 0..cases {
+            let (fast, turn) = [(0.05, 0.02), (0.5, 0.2), (2.0, 0.5)][case % 3];
+            let mut motion = |far: f64| -> Motion {
+                let (start, step) = (random.in_cube(far), random.in_cube(fast));
+                let q = turned(&mut random, IDENTITY, 1.0);
+                ([start, [0, 1, 2].map(|k| start[k] + step[k])], [q, turned(&mut random, q, turn)])
+            };
+            let (a, b) = (motion(0.2), motion(2.0));
+            if asked(shapes, [&a, &b], 1e-3, None).lower <= 0.0 {
+                continue;
+            }
+            for gap in [least, 1e3 * least] {
+                ask(shapes, [&a, &b], gap, &mut tally);
+            }
+        }
+        eprintln!("{name}: {} decided, {} at the limit, {} coarse", tally.decided, tally.limit, tally.coarse);
+        assert!(tally.undecided.is_empty(), "{name}: {}: {}", tally.undecided.len(), tally.undecided[0]);
+        assert!(tally.decided > cases && 20 * (tally.limit + tally.coarse) < tally.decided, "{name}: {tally:?}");
+    }
+}
