@@ -39,7 +39,7 @@ pub(crate) fn scene(n: usize) -> Scene {
         shape: Arc::clone(&shape),
         motion: Motion::Dynamic { slot },
         pivot: Pivot::Origin,
-        groups: Vec::new(),
+        groups: Default::default(),
         id: None,
         pose_steps: Default::default(),
         deviation_source: DeviationSource::Exact,

@@ -158,7 +158,7 @@ pub fn load(path: &Path) -> clearsweep::Result<Scene> {
 pub fn check_shape(shape: &Shape) {
     assert!(!shape.pieces.is_empty(), "a shape without pieces");
     assert!(shape.center.is_finite() && shape.radius.is_finite(), "{:?} {}", shape.center, shape.radius);
-    for piece in shape.pieces.iter().chain(&shape.hull) {
+    for piece in shape.pieces.iter().chain(shape.hull.as_deref()) {
         check_polyhedron(&piece.core);
         assert!(piece.radius.is_finite() && piece.radius >= 0.0, "growth {}", piece.radius);
         assert!(shape.radius >= piece.core.radius + piece.radius, "the radius does not hold a piece");

@@ -224,7 +224,7 @@ fn rules(scene: &Scene) -> String {
 /// bodies.
 fn selectors(scene: &Scene) -> [String; 2] {
     let mut groups: BTreeMap<&str, usize> = BTreeMap::new();
-    for group in scene.bodies.iter().flat_map(|body| &body.groups) {
+    for group in scene.bodies.iter().flat_map(|body| body.groups.iter()) {
         *groups.entry(group).or_default() += 1;
     }
     let mut groups: Vec<(&str, usize)> = groups.into_iter().filter(|(_, count)| *count < scene.bodies.len()).collect();

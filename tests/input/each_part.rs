@@ -104,7 +104,7 @@ fn nodes_are_named_by_their_path_and_stand_where_the_file_has_them() {
     assert_eq!(names(&scene), expected);
     assert!(scene.dynamic.is_empty() && scene.query.static_pairs, "without trajectories: a static clash check");
     let valve = body(&scene, "rack/level-1/pipe/valve");
-    assert_eq!(valve.groups, ["material:paint", "rack", "rack/level-1", "rack/level-1/pipe"]);
+    assert_eq!(valve.groups[..], ["material:paint", "rack", "rack/level-1", "rack/level-1/pipe"]);
     let shape = |name: &str| &body(&scene, name).shape;
     assert!(Arc::ptr_eq(shape(expected[0]), shape(expected[2])), "instances share their geometry");
     assert!(Arc::ptr_eq(shape(expected[1]), shape(expected[4])), "in other branches, too");
@@ -217,8 +217,8 @@ fn objects_and_components_equal_files_of_their_own() {
     let pieces = good(dir.path(), &format!("{HEAD}{section}\"object\"\nmodel = \"pieces\"\n"));
     assert_eq!(names(&pieces), ["duct", "duct#2", "two"]);
     assert_eq!(body(&pieces, "two").shape.pieces.len(), 2, "groups of an object are its pieces");
-    assert_eq!(body(&pieces, "duct").groups, ["material:zinc"]);
-    assert_eq!(body(&pieces, "two").groups, ["left", "material:zinc", "right"]);
+    assert_eq!(body(&pieces, "duct").groups[..], ["material:zinc"]);
+    assert_eq!(body(&pieces, "two").groups[..], ["left", "material:zinc", "right"]);
     let made = good(dir.path(), &format!("{HEAD}{section}\"component\"\n"));
     assert_eq!(names(&made), ["duct", "duct#2", "two/0", "two/1"]);
     let mut alone = HEAD.to_owned();

@@ -83,9 +83,9 @@ fn every_key_is_lowered_to_si() {
     assert!(!scene.query.static_pairs);
     assert_eq!(scene.dynamic, [0]);
     assert_eq!(scene.bodies[0].motion, Motion::Dynamic { slot: 0 });
-    assert_eq!(scene.bodies[0].groups, ["moving"]);
+    assert_eq!(scene.bodies[0].groups[..], ["moving"]);
     assert_eq!(scene.bodies[0].shape.pieces[0].radius, 0.03);
-    assert_eq!(scene.bodies[1].groups, ["a", "z"]);
+    assert_eq!(scene.bodies[1].groups[..], ["a", "z"]);
     let Motion::Static(pose) = scene.bodies[1].motion else { panic!("the wall is static") };
     assert_eq!((pose.position, pose.q), (Vec3::new(1.5, 0.0, -0.002), [0.0, 1.0, 0.0, 0.0]));
     assert_eq!(scene.inputs.len(), 1);

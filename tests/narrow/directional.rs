@@ -298,7 +298,7 @@ fn pieces(random: &mut Random, kind: usize) -> Pieces {
     let growth = if kind.is_multiple_of(5) { 0.03125 } else { 0.0 };
     let whole = shape(&parts.concat(), growth);
     let cores = parts.iter().map(|p| shape(p, growth).pieces.remove(0)).collect::<Vec<Piece>>();
-    let hull = Some(whole.pieces[0].clone());
+    let hull = Some(Box::new(whole.pieces[0].clone()));
     let bodies = parts.iter().map(|p| Body::new(p, growth)).collect();
     Pieces { shape: Shape { model: Model::Pieces, pieces: cores, hull, ..whole }, bodies }
 }

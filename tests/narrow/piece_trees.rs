@@ -23,7 +23,7 @@ impl Compound {
         let alone: Vec<Shape> = pieces.iter().map(|points| shape(points, 0.0)).collect();
         let mut whole = shape(&pieces.concat(), 0.0);
         if alone.len() > 1 {
-            whole.hull = whole.pieces.pop();
+            whole.hull = whole.pieces.pop().map(Box::new);
             whole.pieces = alone.iter().map(|piece| piece.pieces[0].clone()).collect();
             whole.model = Model::Pieces;
         }

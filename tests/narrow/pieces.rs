@@ -25,7 +25,7 @@ impl Compound {
         let mut whole = shape(&pieces.concat(), growth);
         let hull = whole.pieces.pop();
         let cores = pieces.iter().map(|points| shape(points, growth).pieces.remove(0)).collect::<Vec<_>>();
-        let hull = if cores.len() > 1 { hull } else { None };
+        let hull = hull.filter(|_| cores.len() > 1).map(Box::new);
         Self { pieces, bodies, shape: Shape { model: Model::Pieces, pieces: cores, hull, ..whole } }
     }
 

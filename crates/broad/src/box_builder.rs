@@ -44,6 +44,13 @@ impl SupportVertices {
         Self::of(core.corners().into_iter().map(|corner| corner.to_array().map(|c| c + 0.0)).collect())
     }
 
+    /// The same without looking for symmetries, which does not pay for a few poses.
+    pub(super) fn all(core: &Polyhedron) -> Self {
+        let corners = core.corners();
+        let column = |k: usize| corners.iter().map(|corner| corner[k] + 0.0).collect();
+        Self { x: column(0), y: column(1), z: column(2), symmetry: Symmetry::None }
+    }
+
     fn of(mut all: Vec<[f64; 3]>) -> Self {
         if all.is_empty() {
             all.push([0.0; 3]);

@@ -75,7 +75,10 @@ impl BroadScene {
         }
         let support = |shape: &&Shape| SupportVertices::new(&shape.hull().core);
         let supports = shapes.list.iter().map(support).collect();
-        let fixed_support = |shape: u32| Cow::Owned(support(&fixed_shapes.list[shape as usize]));
+        let fixed_support = |shape: u32, poses: usize| {
+            let core = &fixed_shapes.list[shape as usize].hull().core;
+            Cow::Owned(if poses < FEW_POSES { SupportVertices::all(core) } else { SupportVertices::new(core) })
+        };
         let fixed = boxes_of_poses(&lattice, fixed_support, &placed);
         let fixed = FixedBoxes::new(bodies, BoxSet::new((0..).zip(fixed)));
         let is_asked = scene.query.static_pairs || scene.dynamic.is_empty();
@@ -137,7 +140,7 @@ impl BroadScene {
         let present = (0..self.slots.len()).zip(&following.poses).filter_map(|(slot, pose)| Some((slot, (*pose)?)));
         let (slots, placed): (Vec<usize>, Vec<(BoxBuild, Pose)>) =
             present.map(|(slot, pose)| (slot, (self.slots[slot], pose))).unzip();
-        let support = |index: u32| Cow::Borrowed(&self.supports[index as usize]);
+        let support = |index: u32, _: usize| Cow::Borrowed(&self.supports[index as usize]);
         let made = boxes_of_poses(&self.lattice, support, &placed);
         slots.into_iter().zip(made).for_each(|(slot, made)| boxes[slot] = made);
         boxes
@@ -171,11 +174,15 @@ impl<'a> DistinctShapes<'a> {
     }
 }
 
-/// The boxes of bodies that have one pose each. Bodies that are made from the same are boxed 64 at
+/// Poses of a shape below which symmetries of its vertices are not looked for.
+const FEW_POSES: usize = 8;
+
+/// The boxes of bodies that have one pose each; `support`: the vertices of a shape, for a number of
+/// poses. Bodies that are made from the same are boxed 64 at
 /// a time, in the lanes that otherwise hold the samples of one body.
 fn boxes_of_poses<'s>(
     lattice: &Lattice,
-    support: impl Fn(u32) -> Cow<'s, SupportVertices>,
+    support: impl Fn(u32, usize) -> Cow<'s, SupportVertices>,
     placed: &[(BoxBuild, Pose)],
 ) -> Vec<LatticeBox> {
     let build_key = |i: usize| (placed[i].0.0, placed[i].0.1.to_bits());
@@ -192,7 +199,7 @@ fn boxes_of_poses<'s>(
             lanes.iter_mut().zip(values).for_each(|(component, value)| component.0[lane] = value);
         }
         let (shape, margin) = placed[part[0]].0;
-        let support = support(shape);
+        let support = support(shape, part.len());
         let builder = BoxBuilder { lattice, support: &support, margin };
         builder.make(simd, &lanes, u64::MAX >> (SAMPLES - part.len()), part.len(), &mut made);
         part.iter().enumerate().for_each(|(lane, &i)| boxes[i] = made.get(lane));

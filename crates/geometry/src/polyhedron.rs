@@ -116,9 +116,8 @@ pub struct Boundary {
     pub start_side: u32,
     /// The mean of the vertices: a point of the relative interior.
     pub mean: Vec3<f64>,
-    /// Representatives of the face normals up to sign and exact parallelism: indices of faces.
-    pub distinct_normals: Vec<u32>,
-    /// Representatives of the edge directions up to sign and exact parallelism: indices of edges.
+    /// Representatives of the edge directions of a polygon or a segment, up to sign and exact
+    /// parallelism: indices of edges. Empty for a solid.
     pub distinct_edges: Vec<u32>,
 }
 

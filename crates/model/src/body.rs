@@ -36,8 +36,8 @@ pub struct Body {
     /// The point that moves on a line between frames.
     #[doc(hidden)]
     pub pivot: Pivot,
-    /// Its groups, sorted, without duplicates.
-    pub groups: Vec<String>,
+    /// Its groups, sorted, without duplicates; bodies of one list share it.
+    pub groups: Arc<[String]>,
     /// The integer that stands for the name in trajectories, if the body has one.
     pub id: Option<i128>,
     /// The rounding steps of the pose of a static body.

@@ -30,5 +30,5 @@ fn of_mesh(shape: &Shape) -> Option<Shape> {
         Some(Piece { core: core.recentred(shape.center, hull.radius), radius: hull.radius })
     };
     let pieces = solids.iter().map(piece).collect::<Option<_>>()?;
-    Some(Shape { pieces, hull: Some(hull.clone()), ..whole })
+    Some(Shape { pieces, hull: Some(Box::new(hull.clone())), ..whole })
 }

@@ -3,6 +3,7 @@
 use crate::between::Pivot;
 use clearsweep_geometry::lazy::Lazy;
 use clearsweep_geometry::pose::Recentring;
+use clearsweep_geometry::triangle_tree::bounds;
 use clearsweep_geometry::{Inside, LazyPieceTree, LazySurface, PieceTree, Polyhedron, TriangleMesh, Vec3};
 use std::sync::Arc;
 
@@ -132,9 +133,9 @@ pub struct Shape {
     #[doc(hidden)]
     pub pieces: Vec<Piece>,
     /// The hull of all pieces (its radius is the largest of theirs); `None` where there is one
-    /// piece: it is the hull.
+    /// piece: it is the hull. In a box, as most bodies of a plant have none.
     #[doc(hidden)]
-    pub hull: Option<Piece>,
+    pub hull: Option<Box<Piece>>,
     /// The recentred origin in the body's own frame, metres.
     pub center: Vec3<f64>,
     /// The centre of the box around the geometry along the axes of the body's own frame, in the
@@ -201,7 +202,7 @@ impl Shape {
     /// The convex piece that contains the body: its hull, or its only piece.
     #[doc(hidden)]
     pub fn hull(&self) -> &Piece {
-        self.hull.as_ref().unwrap_or(&self.pieces[0])
+        self.hull.as_deref().unwrap_or(&self.pieces[0])
     }
 
     /// The convex piece that the body is; `None` of several pieces, or a mesh.
@@ -300,12 +301,8 @@ impl Shape {
     /// Side lengths of the box around the body along the axes of its own frame, growth included,
     /// metres.
     pub fn extent(&self) -> [f64; 3] {
-        let bounds: Vec<_> = self.pieces.iter().map(|piece| piece.core.bounds()).collect();
-        [0, 1, 2].map(|k| {
-            let low = bounds.iter().fold(f64::INFINITY, |low, [least, _]| low.min(least[k]));
-            let high = bounds.iter().fold(f64::NEG_INFINITY, |high, [_, most]| high.max(most[k]));
-            high - low + 2.0 * self.hull().radius
-        })
+        let (low, high) = bounds(self.pieces.iter().flat_map(|piece| piece.core.bounds()));
+        [0, 1, 2].map(|k| high[k] - low[k] + 2.0 * self.hull().radius)
     }
 
     /// The size of the body: the longest side of its box ([`Shape::extent`]), metres.

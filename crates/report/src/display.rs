@@ -426,7 +426,12 @@ mod tests {
     fn a_body_of_many_spheres_is_reduced() {
         let balls: Vec<_> = cube().iter().map(|&p| body(&[p.scale(9.0)], 1.0).pieces.remove(0)).collect();
         let whole = body(&[Vec3::ZERO], 20.0);
-        let few = Shape { model: Model::Pieces, pieces: balls.clone(), hull: Some(whole.pieces[0].clone()), ..whole };
+        let few = Shape {
+            model: Model::Pieces,
+            pieces: balls.clone(),
+            hull: Some(Box::new(whole.pieces[0].clone())),
+            ..whole
+        };
         assert_eq!(checked(&few).1, Simplified::default());
         let moved = |by: f64| body(&[Vec3::new(by, 0.0, 0.0)], 1.0).pieces.remove(0);
         let many = Shape { pieces: (0..100).map(|k| moved(3.0 * f64::from(k))).collect(), ..few };

@@ -12,6 +12,7 @@ use super::rounded::uneven_growth;
 use super::shapes::{ShapeSpec, Solid, SolidCore};
 use clearsweep_base::workers::Workers;
 use clearsweep_geometry::hull::{check_range, convex_hull};
+use clearsweep_geometry::round::Cover;
 use clearsweep_geometry::triangle_tree::bounds;
 use clearsweep_geometry::{Inside, LazyPieceTree, LazySurface, Polyhedron, TriangleMesh, Vec3};
 use clearsweep_model::{HullFit, LazyParts, MeshCondition, Model, Piece, Shape};
@@ -88,6 +89,12 @@ impl BuiltGeometry {
         Self { coordinate_step, ..self }
     }
 
+    /// The same, all its polyhedra built again when they are asked for.
+    pub(super) fn forgotten(self) -> Self {
+        let cores = self.cores.into_iter().map(Polyhedron::forgotten).collect();
+        Self { cores, hull: self.hull.map(Polyhedron::forgotten), ..self }
+    }
+
     /// Whether it is the triangles of a mesh.
     pub(super) fn is_mesh(&self) -> bool {
         self.mesh.is_some()
@@ -122,7 +129,7 @@ impl BuiltGeometry {
         let outer = |most: f64, Piece { core, radius }: &Piece| {
             most.max(if *radius > 0.0 { (core.radius + radius).next_up() } else { core.radius })
         };
-        let radius = pieces.iter().chain(&hull).fold(0.0, outer);
+        let radius = pieces.iter().chain(hull.as_ref()).fold(0.0, outer);
         let moved = condition.map_or([0.0; 2], |found| [found.weld_shift, found.polygon_warp]);
         let parts = [measured.unwrap_or(0.0), moved[0], moved[1], placed];
         let deviation = parts
@@ -132,7 +139,7 @@ impl BuiltGeometry {
         Shape {
             model,
             pieces,
-            hull,
+            hull: hull.map(Box::new),
             center,
             middle,
             radius,
@@ -190,17 +197,25 @@ pub(super) fn from_shape(spec: &ShapeSpec) -> Result<BuiltGeometry, Fault> {
 /// The geometry of solids of which some are round: their polyhedra, and the hull of all of them,
 /// are built when first asked for. Round ones have no vertices and triangles.
 fn from_round_solids(spec: &ShapeSpec, solids: &[Solid]) -> Result<BuiltGeometry, Fault> {
-    let center = centre(solids.iter().flat_map(|solid| solid.points().into_owned()));
+    let covers: Vec<Option<Cover>> = solids.iter().map(Solid::cover).collect();
+    let corners = solids.iter().zip(&covers).flat_map(|(solid, cover)| match (&solid.core, cover) {
+        (SolidCore::Points(points), _) | (_, Some(Cover { points, .. })) => points.iter().copied(),
+        (SolidCore::Round(_), None) => [].iter().copied(),
+    });
+    let center = centre(corners);
     let (mut first, mut counts) = (0_u32, (0, 0));
     let mut cores = Vec::with_capacity(solids.len());
-    for solid in solids {
+    for (solid, cover) in solids.iter().zip(&covers) {
         let numbered = |index: usize| first + index as u32;
-        let core = match &solid.core {
-            SolidCore::Round(body) => {
-                let body = if center == Vec3::ZERO { body.clone() } else { body.recentred(center) };
+        let core = match (&solid.core, cover) {
+            (SolidCore::Round(body), Some(cover)) if center == Vec3::ZERO => {
+                Polyhedron::covering(body.clone(), cover, first).map_err(|error| fault_of_hull(error, numbered))?
+            }
+            (SolidCore::Round(body), _) => {
+                let body = body.recentred(center);
                 Polyhedron::around(body, first).map_err(|error| fault_of_hull(error, numbered))?
             }
-            SolidCore::Points(points) => {
+            (SolidCore::Points(points), _) => {
                 let points: Vec<Vec3<f64>> = points.iter().map(|&point| point - center).collect();
                 let mut core = convex_hull(&points).map_err(|error| fault_of_hull(error, numbered))?;
                 core.source_mut().iter_mut().for_each(|source| *source += first);

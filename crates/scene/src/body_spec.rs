@@ -32,7 +32,7 @@ pub(super) struct BodySpec {
     /// The pose of a static body (not recentred); `None`: it is dynamic.
     pub(super) pose: Option<Pose>,
     /// The pose at rest of a body that moves, if something says it.
-    pub(super) rest: Option<RestSpec>,
+    pub(super) rest: Option<Box<RestSpec>>,
     /// The rounding steps of that pose as a table stores it.
     pub(super) pose_steps: PoseSteps,
     /// The point that moves on a line between frames, if the body states it.
@@ -451,7 +451,7 @@ fn kind_group(kind: &str, name: &str) -> String {
 }
 
 /// The pose of a static body, or that of a dynamic one at rest, which only joints carry from there.
-fn poses(keys: &Keys<'_>, unit: LengthUnit) -> Result<(Option<Pose>, Option<RestSpec>)> {
+fn poses(keys: &Keys<'_>, unit: LengthUnit) -> Result<(Option<Pose>, Option<Box<RestSpec>>)> {
     if keys.get("static").map(|word| word.boolean()).transpose()?.unwrap_or(false) {
         return pose_at(keys, unit).map(|pose| (Some(pose), None));
     }
@@ -462,7 +462,7 @@ fn poses(keys: &Keys<'_>, unit: LengthUnit) -> Result<(Option<Pose>, Option<Rest
             Ok(pose) => (pose, None),
             Err(error) => (Pose::IDENTITY, Some([error.place, error.problem, error.remedy])),
         };
-        RestSpec { pose, written: Some((key.to_owned(), field.place())), fault }
+        Box::new(RestSpec { pose, written: Some((key.to_owned(), field.place())), fault })
     });
     Ok((None, rest))
 }

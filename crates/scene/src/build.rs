@@ -22,6 +22,10 @@ const JOBS_PER_THREAD: usize = 8;
 /// Bytes above which a file is worth a thread of its own.
 const LARGE_FILE: u64 = 1 << 20;
 
+/// Shapes above which their polyhedra are built when they are asked for: those of bodies that come
+/// near no other one would fill the memory.
+const MANY_SHAPES: usize = 10_000;
+
 /// A file, a part of one, or one shape, with all the ways in which bodies use it.
 enum GeometryJob {
     File { path: PathBuf, scene: Option<SceneChoice>, variants: Vec<Variant> },
@@ -92,7 +96,8 @@ pub(super) fn build(
     let workers = Workers::new(threads);
     let per_thread = plan.jobs_per_thread();
     let read = ReadFiles { max_input: limit, slots: Mutex::default() };
-    let work = |index| work_off(&plan.jobs[index], &read, &workers);
+    let are_many = plan.jobs.len() > MANY_SHAPES;
+    let work = |index| work_off(&plan.jobs[index], are_many, &read, &workers);
     let done = workers.each(plan.jobs.len(), per_thread, work);
     let mut shapes = Vec::with_capacity(bodies.len());
     let mut failures = Vec::new();
@@ -204,11 +209,14 @@ impl ReadFiles {
     }
 }
 
-fn work_off(job: &GeometryJob, read: &ReadFiles, workers: &Workers) -> BuiltBody {
+/// Does a job of a scene; `are_many`: it has many.
+fn work_off(job: &GeometryJob, are_many: bool, read: &ReadFiles, workers: &Workers) -> BuiltBody {
     let only = |shapes| BuiltBody { inputs: Vec::new(), notes: Vec::new(), shapes };
     let (path, scene, variants) = match job {
         GeometryJob::Shape(spec, growth) => {
-            return only(vec![from_shape(spec).map(|built| Arc::new(built.inflated(*growth)))]);
+            let built = from_shape(spec);
+            let built = if are_many { built.map(BuiltGeometry::forgotten) } else { built };
+            return only(vec![built.map(|built| Arc::new(built.inflated(*growth)))]);
         }
         GeometryJob::Part { mesh, variants, .. } => return only(all_variants(mesh, variants, workers)),
         GeometryJob::File { path, scene, variants } => (path, scene.as_ref(), variants),

@@ -137,10 +137,20 @@ struct Lowering<'s> {
     /// Names with the prefix.
     names: Vec<String>,
     rows: HashMap<String, OverrideRow>,
-    /// Bytes of the names of the groups of all bodies.
+    /// Bytes of the names of the groups of all bodies; those of a shared list once.
     group_bytes: usize,
+    /// The groups of the body before.
+    known_groups: Option<KnownGroups>,
     /// The geometries of the file that bodies have.
     used: HashSet<u32>,
+}
+
+/// The groups of a body.
+struct KnownGroups {
+    /// What they follow from: the node above, the groups of the part in the file, and those of the
+    /// section or row.
+    key: (Option<u32>, Arc<[Arc<str>]>, Arc<[String]>),
+    groups: Arc<[String]>,
 }
 
 /// Makes bodies of the parts of a file and hands them to `take`, which says their indices.
@@ -158,7 +168,8 @@ pub(super) fn lower(
 ) -> Result<()> {
     check_names(section, path, file)?;
     let names = file.nodes.iter().map(|node| format!("{}{}", section.prefix, node.name)).collect();
-    let mut all = Lowering { section, path, file, names, rows, group_bytes: 0, used: HashSet::new() };
+    let mut all =
+        Lowering { section, path, file, names, rows, group_bytes: 0, known_groups: None, used: HashSet::new() };
     all.check_rows()?;
     let chosen = all.chosen()?;
     let moves = all.moves(&made.carried)?;
@@ -310,11 +321,9 @@ impl Lowering<'_> {
             Error::input(self.path.display(), problem, "check the `unit` and the `scale` of the section")
         })?;
         spec.pose = is_static.then_some(pose);
-        spec.rest = (!is_static).then_some(RestSpec { pose, written: None, fault: None });
+        spec.rest = (!is_static).then(|| Box::new(RestSpec { pose, written: None, fault: None }));
         spec.name.clone_from(&self.names[index]);
-        let above = self.ancestors(node).map(|above| self.names[above].len());
-        let own = node.groups.iter().map(|group| group.len()).chain(spec.groups.iter().map(String::len));
-        self.group_bytes += above.chain(own).sum::<usize>();
+        spec.groups = self.groups(node, &spec.groups);
         if self.group_bytes > MAX_PATHS {
             let problem = format!(
                 "the groups of its parts, one for each node above and material, take more than {} MiB",
@@ -323,13 +332,28 @@ impl Lowering<'_> {
             let remedy = "nest its nodes less deeply, or give them, their materials and `group` shorter names";
             return Err(Error::input(self.path.display(), problem, remedy));
         }
-        let mut groups = spec.groups.to_vec();
+        Ok(spec)
+    }
+
+    /// The groups of the body of a node, beside those of its section or row. Siblings with the same
+    /// groups in the file share a list.
+    fn groups(&mut self, node: &PartNode, others: &Arc<[String]>) -> Arc<[String]> {
+        let key = (node.parent, Arc::clone(&node.groups), Arc::clone(others));
+        let is_same = |known: &&KnownGroups| {
+            known.key.0 == key.0 && Arc::ptr_eq(&known.key.1, &key.1) && Arc::ptr_eq(&known.key.2, &key.2)
+        };
+        if let Some(known) = self.known_groups.as_ref().filter(is_same) {
+            return Arc::clone(&known.groups);
+        }
+        let mut groups = others.to_vec();
         groups.extend(self.ancestors(node).map(|above| self.names[above].clone()));
         groups.extend(node.groups.iter().map(|group| String::from(&**group)));
+        self.group_bytes += groups.iter().map(String::len).sum::<usize>();
         groups.sort();
         groups.dedup();
-        spec.groups = groups.into();
-        Ok(spec)
+        let groups: Arc<[String]> = groups.into();
+        self.known_groups = Some(KnownGroups { key, groups: Arc::clone(&groups) });
+        groups
     }
 
     /// The nodes above one, from below.

@@ -18,6 +18,9 @@ const RESOLUTION: f64 = 1e-9;
 /// Triangles of a large mesh that are asked before all of them whether it is convex.
 const SAMPLED: usize = 4096;
 
+/// Most pairs of a triangle and a face that are compared one by one.
+const MOST_COMPARED: usize = 1 << 16;
+
 /// A mesh, or an object of one, and its hull.
 pub(super) struct MeshAndHull<'a> {
     /// Recentred points.
@@ -59,7 +62,7 @@ impl MeshAndHull<'_> {
         if step > 1 && self.depth_of(self.triangles.iter().step_by(step), limits).lower > tolerance {
             return None;
         }
-        let is_on_hull = || self.depth(limits).upper <= tolerance;
+        let is_on_hull = || self.lies_on_faces(tolerance) || self.depth(limits).upper <= tolerance;
         let excess = if step > 1 {
             // Both are nearly certainly needed.
             let (is_on_hull, excess) = self.workers.both(is_on_hull, || self.excess(limits));
@@ -99,7 +102,8 @@ impl MeshAndHull<'_> {
     pub(super) fn any(&self) -> HullFit {
         let tolerance = self.tolerance();
         let excess = self.excess(ReachLimits { settled: RESOLUTION * self.size, enough: f64::INFINITY });
-        let on_hull = || self.depth(ReachLimits { settled: tolerance, enough: tolerance }).upper <= tolerance;
+        let limits = ReachLimits { settled: tolerance, enough: tolerance };
+        let on_hull = || self.lies_on_faces(tolerance) || self.depth(limits).upper <= tolerance;
         self.fit(excess, excess.upper <= tolerance && on_hull())
     }
 
@@ -121,6 +125,20 @@ impl MeshAndHull<'_> {
             _ => vec![vertices(&(0..self.hull.count as u32).collect::<Vec<_>>())],
         };
         reach(faces.iter().map(Vec::as_slice), &tree, limits)
+    }
+
+    /// Whether each triangle of a small mesh lies along a face of the hull, well within the
+    /// tolerance. Then no point of it is farther from the surface of the hull: it lies in the hull,
+    /// which ends at the plane of the face.
+    fn lies_on_faces(&self, tolerance: f64) -> bool {
+        let hull = self.hull;
+        let within = 0.5 * tolerance;
+        let is_along = |triangle: &[u32; 3], f: usize| {
+            let (normal, on_face) = (hull.normals[f], hull.vertex(hull.face(f as u32)[0]));
+            triangle.iter().all(|&v| normal.dot(self.points[v as usize] - on_face).abs() <= within)
+        };
+        let is_small = self.triangles.len().saturating_mul(hull.face_count()) <= MOST_COMPARED;
+        is_small && self.triangles.iter().all(|triangle| (0..hull.face_count()).any(|f| is_along(triangle, f)))
     }
 
     /// Largest distance of the mesh from the hull's surface; all of the mesh lies in the hull.

@@ -448,7 +448,7 @@ fn bodies(specs: Vec<BodySpec>, shapes: Vec<Arc<Shape>>, pivot: Pivot) -> (Vec<B
             shape,
             motion,
             pivot: spec.pivot.unwrap_or(pivot),
-            groups: spec.groups.to_vec(),
+            groups: spec.groups,
             pose_steps: spec.pose_steps,
             id: spec.id,
         });

@@ -5,7 +5,7 @@ use super::keys::{Field, Keys};
 use super::round_shape::{self, RoundShape};
 use clearsweep_base::error::Result;
 use clearsweep_geometry::pose::rotation;
-use clearsweep_geometry::round::cover;
+use clearsweep_geometry::round::{Cover, cover};
 use clearsweep_geometry::{Pose, RoundBody, Vec3};
 use clearsweep_model::LengthUnit;
 use std::borrow::Cow;
@@ -96,6 +96,14 @@ impl Solid {
         match &self.core {
             SolidCore::Points(points) => Cow::Borrowed(points),
             SolidCore::Round(body) => Cow::Owned(cover(body).points),
+        }
+    }
+
+    /// The polyhedron around a round core; `None` of another one.
+    pub(super) fn cover(&self) -> Option<Cover> {
+        match &self.core {
+            SolidCore::Points(_) => None,
+            SolidCore::Round(body) => Some(cover(body)),
         }
     }
 

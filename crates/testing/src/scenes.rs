@@ -39,7 +39,6 @@ pub fn core(points: &[[f64; 3]]) -> Polyhedron {
             starts: Vec::new(),
             start_side: 0,
             mean: Vec3::ZERO,
-            distinct_normals: Vec::new(),
             distinct_edges: Vec::new(),
         })
     }
@@ -135,7 +134,7 @@ impl Setup {
             deviation_source: DeviationSource::Exact,
             motion,
             pivot,
-            groups: Vec::new(),
+            groups: Arc::default(),
             id: None,
             pose_steps: Default::default(),
         });

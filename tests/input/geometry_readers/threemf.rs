@@ -151,7 +151,7 @@ fn components_nest_and_share_their_geometry() {
         assert_eq!((mesh.pieces, &mesh.names[..]), (3, &["part", "part", "part"].map(str::to_owned)[..]));
         let scene = load(folder.path(), &bytes, "[[bodies]]\neach = \"node\"").expect("a scene");
         assert_eq!(names(&scene), ["N-1/pair/part", "N-1/pair/part#2", "part"]);
-        assert_eq!(scene.bodies[0].groups, ["N-1", "N-1/pair", "material:steel"]);
+        assert_eq!(scene.bodies[0].groups[..], ["N-1", "N-1/pair", "material:steel"]);
         for (body, map) in scene.bodies.iter().zip([chain(i), chain(0), identity]) {
             let Motion::Static(pose) = body.motion else { panic!("static") };
             let core = &body.shape.hull().core;

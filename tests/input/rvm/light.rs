@@ -83,6 +83,27 @@ fn no_polyhedron_of_a_round_body_is_built_for_a_search() {
     }
 }
 
+/// Of many shapes even boxes are built when a search asks for them, and rows stay those of few.
+#[test]
+fn polyhedra_of_many_shapes_are_built_when_a_search_asks_for_them() {
+    let folder = tempfile::tempdir().expect("scratch");
+    let bytes = plant(2_600, 25.0);
+    let many = good(&folder, &bytes, "each = \"primitive\"");
+    let built = |scene: &Scene| scene.bodies.iter().filter(|body| body.shape.pieces[0].core.is_built()).count();
+    assert_eq!((many.bodies.len(), built(&many)), (10_400, 0));
+    let named = |scene: &Scene| {
+        let name = |index: usize| scene.bodies[index].name.clone();
+        rows(scene).into_iter().map(|(bodies, distance)| (bodies.map(name), distance)).collect::<Vec<_>>()
+    };
+    let of_many = named(&many);
+    assert!(of_many.len() > 100 && built(&many) < 5_200, "{} rows, {} built", of_many.len(), built(&many));
+    let few = good(&folder, &bytes, "each = \"primitive\"\ninclude = [\"SITE/ITEM-1*\"]");
+    assert!(built(&few) > 2_000, "boxes and wedges of few shapes");
+    let is_of_few = |(bodies, _): &([String; 2], f64)| bodies.iter().all(|name| name.starts_with("SITE/ITEM-1"));
+    let of_many: Vec<_> = of_many.into_iter().filter(is_of_few).collect();
+    assert!(of_many.len() > 20 && of_many == named(&few));
+}
+
 #[test]
 fn a_whole_file_as_one_body_is_the_union_of_its_primitives() {
     let folder = tempfile::tempdir().expect("scratch");

@@ -47,16 +47,19 @@ fn groups_are_bodies_by_class() {
     // The box, the sphere and the dish of the pump are one body, and its facets another.
     assert_eq!(names(&scene), ["PUMP", "PUMP/facets", "PUMP/obst", "PUMP/NOZZLE 1 of /PUMP", "ACCESS"]);
     assert_eq!(body(&scene, "PUMP").shape.pieces.len(), 3);
-    assert_eq!(body(&scene, "PUMP").groups, ["class:prim", "colour:#ff0000", "material:7"]);
-    assert_eq!(body(&scene, "PUMP/obst").groups, ["PUMP", "class:obst-hard", "colour:#ff0000", "material:7"]);
-    assert_eq!(body(&scene, "PUMP/NOZZLE 1 of /PUMP").groups, ["PUMP", "class:prim", "colour:#0000ff", "material:9"]);
+    assert_eq!(body(&scene, "PUMP").groups[..], ["class:prim", "colour:#ff0000", "material:7"]);
+    assert_eq!(body(&scene, "PUMP/obst").groups[..], ["PUMP", "class:obst-hard", "colour:#ff0000", "material:7"]);
+    assert_eq!(
+        body(&scene, "PUMP/NOZZLE 1 of /PUMP").groups[..],
+        ["PUMP", "class:prim", "colour:#0000ff", "material:9"]
+    );
     let said = notes(&scene);
     assert!(
         said.contains("1 of insulation") && said.contains("lines are drawing aids and left out: 1, in `PUMP/NOZZLE")
     );
     let scene = good(&folder, &everything(), "each = \"group\"\nclasses = [\"insu\"]");
     assert_eq!(names(&scene), ["PUMP"]);
-    assert_eq!(body(&scene, "PUMP").groups, ["class:insulation", "colour:#ff0000", "material:7"]);
+    assert_eq!(body(&scene, "PUMP").groups[..], ["class:insulation", "colour:#ff0000", "material:7"]);
     let scene = good(&folder, &everything(), "each = \"primitive\"\nclasses = \"obst\"");
     assert_eq!(names(&scene), ["PUMP/box-5", "ACCESS/box-1"]);
 }
@@ -70,11 +73,11 @@ fn attributes_beside_the_file_give_classes_levels_and_groups() {
     assert_eq!(names(&scene), ["PUMP", "PUMP/facets", "PUMP/obst", "PUMP/NOZZLE 1 of /PUMP"]);
     let pump = ["area:12", "class:EQUI", "class:obst-hard", "class:prim", "colour:#ff0000", "discipline:Mech"];
     let of_pump = ["in:EQUI", "level:0-6", "material:7", "tag:P-1"];
-    assert_eq!(body(&scene, "PUMP").groups, [&pump[..], &of_pump].concat());
+    assert_eq!(body(&scene, "PUMP").groups[..], [&pump[..], &of_pump].concat());
     let nozzle = ["PUMP", "area:12", "class:NOZZ", "class:obst-soft", "class:prim", "colour:#0000ff"];
     let of_nozzle = ["discipline:Mech", "in:EQUI", "in:NOZZ", "material:9", "spref:/SPEC", "tag:P-1"];
     let nozzle = [&nozzle[..], &of_nozzle].concat();
-    assert_eq!(body(&scene, "PUMP/NOZZLE 1 of /PUMP").groups, nozzle);
+    assert_eq!(body(&scene, "PUMP/NOZZLE 1 of /PUMP").groups[..], nozzle);
     assert!(scene.inputs.iter().any(|input| input.path.ends_with("plant.att")), "{:?}", scene.inputs);
     let scene = good(&folder, &everything(), "each = \"group\"\nclasses = [\"obst-soft\"]");
     assert_eq!(names(&scene), ["ACCESS"]);

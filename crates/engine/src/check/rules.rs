@@ -23,7 +23,7 @@ pub struct GroupFound {
 pub(super) fn groups(scene: &Scene) -> Vec<GroupFound> {
     let mut groups: BTreeMap<&str, (u64, Vec<String>)> = BTreeMap::new();
     for body in &scene.bodies {
-        for group in &body.groups {
+        for group in body.groups.iter() {
             let (count, examples) = groups.entry(group).or_default();
             *count += 1;
             if examples.len() < EXAMPLES {

@@ -36,7 +36,9 @@ pub(super) fn solid_or_polygon(points: &[Vec3<f64>], dimension: u8, faces: &Ring
     set_edges(&mut hull)?;
     set_neighbours(&mut hull);
     normals::set_normals(&mut hull);
-    normals::set_distinct_edges(&mut hull);
+    if dimension < 3 {
+        normals::set_distinct_edges(&mut hull);
+    }
     Ok(hull)
 }
 
@@ -69,7 +71,6 @@ pub(super) fn vertices_only(points: &[Vec3<f64>], dimension: u8, source: Vec<u32
         starts: Vec::new(),
         start_side: 0,
         mean: mean(&vertices),
-        distinct_normals: Vec::new(),
         distinct_edges: Vec::new(),
     }
 }

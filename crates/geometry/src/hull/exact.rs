@@ -114,18 +114,6 @@ pub(super) fn parallel(u: Vec3<Dd>, v: Vec3<Dd>) -> bool {
     (0..3).all(|axis| cross_component(u, v, axis).sign() == 0.0)
 }
 
-/// Whether an exact vector product is orthogonal to an exact difference.
-pub(super) fn orthogonal(n: &[Expansion<16>; 3], w: Vec3<Dd>) -> bool {
-    let mut sum = Expansion::<192>::ZERO;
-    for axis in 0..3 {
-        for t in n[axis].terms() {
-            sum.add_product(*t, w[axis].lo);
-            sum.add_product(*t, w[axis].hi);
-        }
-    }
-    sum.sign() == 0.0
-}
-
 /// The smallest `f64` that is at least the distance of a point from the origin.
 pub(crate) fn length_rounded_up(p: Point) -> f64 {
     let mut length2 = Expansion::<8>::ZERO;
@@ -136,6 +124,15 @@ pub(crate) fn length_rounded_up(p: Point) -> f64 {
     let mut deficit = length2;
     deficit.add_product(-length, length);
     if deficit.sign() > 0.0 { length.next_up() } else { length }
+}
+
+/// The largest distance of points from the origin, rounded up as by [`length_rounded_up`].
+pub(crate) fn largest_length(points: &[Point]) -> f64 {
+    // Only points that are about as far as the farthest are measured exactly: a square is within
+    // four roundings of its value, and no coordinate is so small that it underflows.
+    let most = points.iter().fold(0.0, |most: f64, point| most.max(point.length2()));
+    let far = points.iter().filter(|point| point.length2() >= most * (1.0 - 16.0 * f64::EPSILON));
+    far.fold(0.0, |most: f64, &point| length_rounded_up(point).max(most))
 }
 
 #[cfg(test)]

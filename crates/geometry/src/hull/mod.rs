@@ -42,8 +42,8 @@ mod tests;
 
 use super::polyhedron::{Boundary, Polyhedron};
 use super::vec3::Vec3;
-pub(crate) use exact::length_rounded_up;
 pub use exact::{collinear, side, turn};
+pub(crate) use exact::{largest_length, length_rounded_up};
 use inexact::Inexact;
 use merge::Rings;
 use simplex::AffineSpan;

@@ -1,10 +1,10 @@
-//! Unit normals of faces, and representatives of what is parallel.
+//! Unit normals of faces, and representatives of parallel edges.
 //!
 //! The vector product of two exact differences is formed exactly and rounded once to double-double,
 //! so a normal is right however thin its face; as the face is exactly flat, any three of its
 //! vertices give the same one.
 
-use super::exact::{cross, difference, orthogonal, parallel};
+use super::exact::{cross, difference, parallel};
 use crate::polyhedron::Boundary;
 use crate::real::{Dd, Scalar};
 use crate::vec3::Vec3;
@@ -13,25 +13,13 @@ use crate::vec3::Vec3;
 /// as distinct from everything, which costs a query time but is never wrong.
 const ALIKE: usize = 64;
 
-/// Fills in `normals` and `distinct_normals` of a polyhedron that has its vertices and faces.
+/// Fills in `normals` of a polyhedron that has its vertices and faces. Parallel faces have the same
+/// normal to the last bit, or its exact negative: each is the exact direction, rounded.
 pub(super) fn set_normals(hull: &mut Boundary) {
     hull.normals = (0..hull.face_start.len() as u32 - 1).map(|f| unit_normal(hull, f)).collect();
-    let parallel = |f: u32, g: u32| {
-        let [a, b, c] = corner(hull, f);
-        let n = cross(difference(a, b), difference(a, c));
-        let [a, b, c] = corner(hull, g);
-        orthogonal(&n, difference(a, b)) && orthogonal(&n, difference(a, c))
-    };
-    let classes = classes(&hull.normals, parallel);
-    for (f, &class) in classes.iter().enumerate() {
-        // Parallel faces have the same normal to the last bit, or its exact negative.
-        let (n, same) = (hull.normals[f], hull.normals[class as usize]);
-        hull.normals[f] = if n.dot(same) < 0.0 { Vec3::ZERO - same } else { same };
-    }
-    hull.distinct_normals = representatives(&classes);
 }
 
-/// Fills in `distinct_edges` of a polyhedron that has its vertices and edges.
+/// Fills in `distinct_edges` of a polygon or a segment that has its vertices and edges.
 pub(super) fn set_distinct_edges(hull: &mut Boundary) {
     let along = |e: u32| {
         let [a, b] = hull.edges[e as usize].v;

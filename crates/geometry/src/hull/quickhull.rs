@@ -6,6 +6,9 @@ use super::inexact::Inexact;
 use crate::vec3::Vec3;
 use std::collections::VecDeque;
 
+/// Facets for which memory is reserved, at most.
+const USUAL_FACETS: usize = 512;
+
 /// A triangle of the boundary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Triangle {
@@ -85,9 +88,10 @@ impl<'a> Quickhull<'a> {
         let mut hull = Self {
             points,
             extent: extent(points),
-            facets: Vec::new(),
+            // A hull has fewer than two triangles for each point, and places are used again.
+            facets: Vec::with_capacity((2 * points.len()).min(USUAL_FACETS)),
             free: Vec::new(),
-            pending: VecDeque::new(),
+            pending: VecDeque::with_capacity(points.len().min(USUAL_FACETS)),
             new_at: vec![u32::MAX; points.len()],
             insertions: 0,
             seen: Vec::new(),
@@ -130,7 +134,10 @@ impl<'a> Quickhull<'a> {
         };
         match self.free.pop() {
             Some(place) => {
-                self.facets[place as usize] = facet;
+                // The list of a dead facet is empty, and its memory serves the next one.
+                let dead = &mut self.facets[place as usize];
+                let outside = std::mem::take(&mut dead.outside);
+                *dead = Facet { outside, ..facet };
                 place
             }
             None => {

@@ -1,7 +1,7 @@
 //! A hull of few vertices and how far points reach from it.
 
 use super::node::NODE_VERTICES;
-use crate::hull::{HullError, convex_hull, extreme_points};
+use crate::hull::{HullError, check_range, convex_hull, extreme_points};
 use crate::mesh::fans;
 use crate::triangle_tree::TriangleTree;
 use crate::vec3::Vec3;
@@ -16,25 +16,31 @@ pub(super) struct OuterHull {
     pub(super) excess: f64,
 }
 
-/// A hull of at most [`NODE_VERTICES`] vertices of points: their own if it has no more, else that
-/// of the farthest in fixed directions.
+/// A hull of at most [`NODE_VERTICES`] vertices of points: their own of few points, else that of
+/// the farthest in fixed directions.
 ///
 /// # Errors
 /// See [`HullError`].
 pub(super) fn around(points: &[Vec3<f64>]) -> Result<OuterHull, HullError> {
-    let extreme: Vec<Vec3<f64>> = extreme_points(points)?.into_iter().map(|p| points[p as usize]).collect();
-    if extreme.len() <= NODE_VERTICES {
-        return Ok(OuterHull { vertices: extreme, excess: 0.0 });
+    if points.len() <= NODE_VERTICES {
+        let vertices = extreme_points(points)?.into_iter().map(|p| points[p as usize]).collect();
+        return Ok(OuterHull { vertices, excess: 0.0 });
     }
-    let vertices = farthest(&extreme);
+    check_range(points)?;
+    let vertices = farthest(points);
     let hull = convex_hull(&vertices)?;
     let faces = fans(&hull).map(|(_, corners)| corners.map(|v| hull.vertex(v))).collect();
     let tree = TriangleTree::new(faces);
-    let distance = |&p: &Vec3<f64>| tree.nearest(p, usize::MAX).d2.sqrt();
-    let excess = extreme.iter().map(distance).fold(0.0, f64::max);
     // A difference of coordinates, and with it a distance, is off by a few units of the largest.
-    let largest = extreme.iter().flat_map(|p| p.to_array()).fold(0.0_f64, |most, c| most.max(c.abs()));
-    Ok(OuterHull { vertices, excess: excess * (1.0 + 64.0 * f64::EPSILON) + 64.0 * f64::EPSILON * largest })
+    let largest = points.iter().flat_map(|p| p.to_array()).fold(0.0_f64, |most, c| most.max(c.abs()));
+    let rounding = 64.0 * f64::EPSILON * largest;
+    let is_inside = |p: Vec3<f64>| {
+        let height = |f: usize| hull.normals[f].dot(p - hull.vertex(hull.face(f as u32)[0]));
+        hull.dimension == 3 && (0..hull.face_count()).all(|f| height(f) <= -rounding)
+    };
+    let outside = points.iter().filter(|&&p| !is_inside(p));
+    let excess = outside.map(|&p| tree.nearest(p, usize::MAX).d2.sqrt()).fold(0.0, f64::max);
+    Ok(OuterHull { vertices, excess: excess * (1.0 + 64.0 * f64::EPSILON) + rounding })
 }
 
 /// The points that are farthest in the directions of a cube's cells, each once.

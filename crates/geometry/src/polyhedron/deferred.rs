@@ -1,13 +1,15 @@
-//! Polyhedra around round bodies, whose vertices, edges and faces are built when first asked for.
+//! Polyhedra whose vertices, edges and faces are built when first asked for: those around round
+//! bodies, and of scenes of many shapes all others.
 //!
-//! A row about round bodies, and a box, rarely asks for a polyhedron, which takes twenty kilobytes
-//! and a quarter of a millisecond to build: of a plant of a million primitives that is most of its
-//! memory and time.
+//! A row about round bodies, and a bounding box, rarely asks for a polyhedron, which takes twenty
+//! kilobytes and a quarter of a millisecond to build: of a plant of a million primitives that is
+//! most of its memory and time. That of a box takes three kilobytes, and few boxes of a plant come
+//! near another body.
 
 use super::{Boundary, Polyhedron};
-use crate::hull::{HullError, check_range, hull_boundary, length_rounded_up};
+use crate::hull::{HullError, check_range, hull_boundary, largest_length};
 use crate::planes::LazyPlanes;
-use crate::round::{RoundBody, RoundCore, cover};
+use crate::round::{Cover, RoundBody, RoundCore, cover};
 use crate::triangle_tree::bounds;
 use crate::vec3::Vec3;
 use std::fmt;
@@ -126,9 +128,17 @@ impl Polyhedron {
     /// A coordinate is out of the range of hulls.
     pub fn around(body: RoundBody, first: u32) -> Result<Self, HullError> {
         let around = cover(&body);
+        Self::covering(body, &around, first)
+    }
+
+    /// As [`Self::around`], with the [`cover`] of the body.
+    ///
+    /// # Errors
+    /// As for [`Self::around`].
+    pub fn covering(body: RoundBody, around: &Cover, first: u32) -> Result<Self, HullError> {
         check_range(&around.points)?;
         let core = Arc::new(RoundCore::new(body, around.excess));
-        let radius = around.points.iter().fold(0.0, |radius, &point| length_rounded_up(point).max(radius));
+        let radius = largest_length(&around.points);
         let sources = Arc::new([PointSource::Cover { core: Arc::clone(&core), first }]);
         Ok(Self { round: Some(core), ..Self::deferred(sources, around.points.len(), radius) })
     }
@@ -145,6 +155,17 @@ impl Polyhedron {
         let sources: Arc<[PointSource]> = cores.iter().flat_map(of_core).collect();
         let radius = cores.iter().fold(0.0, |most: f64, core| most.max(core.radius));
         Self::deferred(sources, cores.iter().map(Self::most_vertices).sum(), radius)
+    }
+
+    /// The same, its edges and faces forgotten until they are asked for: those of a box take ten
+    /// times the memory of its vertices.
+    #[must_use]
+    pub fn forgotten(self) -> Self {
+        let LazyBoundary::Built(boundary) = self.boundary else { return self };
+        let points = (0..boundary.count as u32).map(|v| boundary.vertex(v)).collect();
+        let sources = Arc::new([PointSource::Vertices { points, source: boundary.source }]);
+        let boundary = LazyBoundary::Deferred { built: OnceLock::new(), sources, count: boundary.count };
+        Self { boundary, planes: LazyPlanes::default(), ..self }
     }
 
     fn deferred(sources: Arc<[PointSource]>, count: usize, radius: f64) -> Self {

@@ -52,9 +52,11 @@ static AROUND_CIRCLE: LazyLock<[[f64; 2]; SIDES]> = LazyLock::new(shares);
 static AROUND_SECTION: LazyLock<[[f64; 2]; SECTION_SIDES]> = LazyLock::new(shares);
 
 fn of_caps(caps: &[Cap]) -> Cover {
-    let (mut points, mut excess) = (Vec::new(), 0.0_f64);
-    for cap in caps {
-        for [x, y, z] in around(cap) {
+    let profiles: Vec<Vec<[f64; 2]>> = caps.iter().map(profile).collect();
+    let count = SIDES * profiles.iter().map(Vec::len).sum::<usize>();
+    let (mut points, mut excess) = (Vec::with_capacity(count), 0.0_f64);
+    for (cap, profile) in caps.iter().zip(profiles) {
+        for [x, y, z] in around(profile) {
             let point = cap.image([x, y, z]);
             excess = excess.max((point - cap.image(inside(cap, [x, y, z]))).length());
             points.push(point);
@@ -86,10 +88,9 @@ fn inside(cap: &Cap, [x, y, z]: [f64; 3]) -> [f64; 3] {
     [x * scale, y * scale, ((z + base) * scale - base).max(lowest)]
 }
 
-/// Points whose hull contains the part of the unit ball: a polyline of tangents around the profile,
-/// turned about z as polygons around the circles.
-fn around(cap: &Cap) -> Vec<[f64; 3]> {
-    let outward = OUTWARD / libm::cos(PI / SIDES as f64);
+/// A polyline of tangents around the part of the unit ball in a plane through z: distances from z,
+/// and heights.
+fn profile(cap: &Cap) -> Vec<[f64; 2]> {
     let mut profile: Vec<[f64; 2]> = Vec::new();
     let rim = [cap.rim(), cap.lowest()];
     if cap.is_flat() {
@@ -111,10 +112,17 @@ fn around(cap: &Cap) -> Vec<[f64; 3]> {
             profile.push(rim);
         }
     }
-    let ring = |[radius, z]: [f64; 2]| {
+    profile
+}
+
+/// Points whose hull contains the part of the unit ball: its profile, turned about z as polygons
+/// around the circles.
+fn around(profile: Vec<[f64; 2]>) -> impl Iterator<Item = [f64; 3]> {
+    let outward = OUTWARD / libm::cos(PI / SIDES as f64);
+    let ring = move |[radius, z]: [f64; 2]| {
         AROUND_CIRCLE.iter().map(move |[cos, sin]| [radius * outward * cos, radius * outward * sin, z])
     };
-    profile.into_iter().flat_map(ring).collect()
+    profile.into_iter().flat_map(ring)
 }
 
 /// Every arc of the sector lies in the triangle of its ends and the point where the tangents there

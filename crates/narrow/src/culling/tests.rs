@@ -41,7 +41,7 @@ fn body(core: Polyhedron, inflated: f64) -> Shape {
 fn of_two(core: Polyhedron, inflated: f64) -> Shape {
     let mut of_two = body(core, inflated);
     of_two.pieces.extend(of_two.pieces.clone());
-    of_two.hull = of_two.pieces.first().cloned();
+    of_two.hull = of_two.pieces.first().cloned().map(Box::new);
     of_two
 }
 

@@ -41,7 +41,7 @@ fn names_of_any_text_are_kept() {
         let body = BodyBuilder::new(name, Geometry::Sphere(1.0)).group(name);
         let scene = SceneBuilder::new(1.0).name(name).body(body).build().expect(name);
         assert_eq!((scene.bodies[0].name.as_str(), scene.name.as_str()), (name, name));
-        assert_eq!(scene.bodies[0].groups, [name]);
+        assert_eq!(scene.bodies[0].groups[..], [name]);
     }
     assert!(SceneBuilder::new(1.0).body(BodyBuilder::new("", Geometry::Sphere(1.0))).build().is_err());
 }

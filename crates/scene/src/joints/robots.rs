@@ -487,7 +487,7 @@ impl<'k> RobotReader<'k> {
             deviation_source,
             groups: vec![self.name.clone()].into(),
             pose: None,
-            rest: Some(RestSpec { pose: rest.after(&place), written: None, fault: None }),
+            rest: Some(Box::new(RestSpec { pose: rest.after(&place), written: None, fault: None })),
             pose_steps: Default::default(),
             pivot: None,
             id: None,

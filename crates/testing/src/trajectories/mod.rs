@@ -71,7 +71,7 @@ pub fn scene(names: &[&str]) -> Scene {
                 deviation_source: DeviationSource::Exact,
                 motion,
                 pivot: Default::default(),
-                groups: vec![],
+                groups: Arc::default(),
                 id: None,
                 pose_steps: Default::default(),
             }

@@ -9,6 +9,7 @@ mod shapes;
 use super::{HullError, convex_hull};
 use crate::polyhedron::Polyhedron;
 use crate::vec3::Vec3;
+use std::collections::HashSet;
 
 type Point = Vec3<f64>;
 
@@ -21,6 +22,13 @@ fn checked_hull(points: &[Point]) -> Polyhedron {
     let hull = convex_hull(points).expect("these points have a hull");
     layout::check(&hull, points);
     hull
+}
+
+/// The number of normals that differ by more than their sign.
+fn distinct_normals(hull: &Polyhedron) -> usize {
+    let normals = hull.normals.iter().map(|n| n.to_array().map(|c| (c + 0.0).to_bits()));
+    let negatives = hull.normals.iter().map(|n| n.to_array().map(|c| (0.0 - c).to_bits()));
+    normals.zip(negatives).map(|(n, negative)| n.max(negative)).collect::<HashSet<_>>().len()
 }
 
 /// Pseudo-random numbers (Steele, Lea, Flood 2014: SplitMix64).

@@ -53,7 +53,7 @@ impl RandomBodies {
         let all = piece(&pieces.concat());
         let radius = (all.core.radius + growth).next_up();
         let pieces: Vec<Piece> = pieces.iter().map(|points| piece(points)).collect();
-        let hull = (pieces.len() > 1).then_some(all);
+        let hull = (pieces.len() > 1).then(|| Box::new(all));
         let (model, center, watertight, fit, mesh, condition) = (Model::Hull, Vec3::ZERO, None, None, None, None);
         let (deviation, vertices, triangles) = (0.0, 0, 0);
         Shape {

@@ -195,10 +195,10 @@ fn of_pieces(body: &Shape, pieces: Vec<Piece>) -> Option<Shape> {
     let growth = pieces.iter().fold(0.0, |most: f64, piece| most.max(piece.radius));
     let hull = match &pieces[..] {
         [_] => None,
-        _ => Some(hull_of(pieces.iter().flat_map(vertices).collect(), body.center, growth)?),
+        _ => Some(Box::new(hull_of(pieces.iter().flat_map(vertices).collect(), body.center, growth)?)),
     };
     let outermost = |most: f64, piece: &Piece| most.max((piece.core.radius + piece.radius).next_up());
-    let radius = pieces.iter().chain(&hull).fold(0.0, outermost);
+    let radius = pieces.iter().chain(hull.as_deref()).fold(0.0, outermost);
     Some(Shape {
         model: if hull.is_some() { Model::Pieces } else { Model::Hull },
         pieces,

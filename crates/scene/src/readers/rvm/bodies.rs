@@ -134,7 +134,9 @@ impl Making<'_> {
     }
 
     /// Makes a node a body.
-    fn fill(&mut self, node: u32, group: u32, class: PlantClass, body: BodyParts) {
+    fn fill(&mut self, node: u32, group: u32, class: PlantClass, mut body: BodyParts) {
+        // Most bodies have one part, and a list that grew has room for four.
+        body.shapes.shrink_to_fit();
         let geometry = match body.shapes.is_empty() {
             true => PartGeometry::Mesh(Arc::new(body.mesh)),
             false => PartGeometry::Shape { shape: Arc::new(ShapeSpec::Parts(body.shapes)), step: body.step },

@@ -53,7 +53,7 @@ pub(super) fn moved(points: &[Vec3<f64>], by: Vec3<f64>) -> Vec<Vec3<f64>> {
 pub(super) fn pieces(parts: &[Vec<Vec3<f64>>]) -> Shape {
     let whole = body(&parts.concat(), 0.0);
     let pieces = parts.iter().map(|part| body(part, 0.0).pieces.remove(0)).collect();
-    Shape { model: Model::Pieces, hull: Some(whole.pieces[0].clone()), pieces, ..whole }
+    Shape { model: Model::Pieces, hull: Some(Box::new(whole.pieces[0].clone())), pieces, ..whole }
 }
 
 /// Points of the unit cube.
