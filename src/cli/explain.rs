@@ -13,6 +13,7 @@ use clearsweep_narrow::pair::bound_of;
 use clearsweep_records::manifest::Manifest;
 use clearsweep_records::{Distance, Event, Interval, OfPair, RecheckOutcome, Table, Word};
 use clearsweep_report::{RowView, row_picture};
+use clearsweep_verifier::Placement;
 use clearsweep_verifier::explain::{Explanation, IntervalExplanation, Side, SupportVertex, interval_row, row};
 use clearsweep_verifier::finding::Finding;
 use clearsweep_verifier::frames::Frame;
@@ -96,7 +97,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<ProgramEnd> {
 /// The picture of a row that was explained, so that both bodies are there and it has points.
 fn picture(scene: &Scene, frame: &Frame, of: &Distance) -> Vec<u8> {
     let bodies = [of.a_index as u32, of.b_index as u32];
-    let pose = |k: usize| frame.places[bodies[k] as usize].as_ref().map_or(Pose::IDENTITY, Pose::from);
+    let pose = |k: usize| frame.places[bodies[k] as usize].as_ref().map_or(Pose::IDENTITY, Placement::pose);
     let vector = |point: [Option<f64>; 3]| Vec3::from(point.map(|c| c.unwrap_or(f64::NAN)));
     let row = RowView {
         bodies,

@@ -119,7 +119,7 @@ fn spline(random: &mut Random, most: usize, size: f64) -> (Oracle, Vec<SplinePie
 
 /// How many random pieces: `CLEARSWEEP_PIECES`.
 fn count() -> usize {
-    std::env::var("CLEARSWEEP_PIECES").ok().and_then(|text| text.parse().ok()).unwrap_or(8_000)
+    std::env::var("CLEARSWEEP_PIECES").ok().and_then(|text| text.parse().ok()).unwrap_or(4_000)
 }
 
 #[test]
@@ -286,7 +286,7 @@ fn lines_are_answered_as_joints_on_lines() {
     let all = bodies(dir.path());
     let mut random = Random(47);
     let mut statuses = [0; 3];
-    for number in 0..count() / 20 {
+    for number in 0..count() / 10 {
         let joints = 1 + number % 6;
         let pair = [(); 2].map(|()| &all[random.below(all.len())]);
         let mechanism = random_mechanism(&mut random, joints, pair);

@@ -6,6 +6,7 @@ use clearsweep_testing::glb::{cuboid, glb};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 const HEAD: &str = "[scene]\nlength_unit = \"m\"\n[query]\nwithin = 2\n";
 
@@ -32,14 +33,24 @@ fn names_that_many_nodes_repeat_are_refused() {
         let mesh = cuboid(name, [1.0; 3], Some(0));
         glb(&nodes(5000), &roots(5000), &[mesh], &[material])
     };
+    // Neighbours of one material share the list of their groups.
+    fs::write(folder.path().join("a.glb"), named("", &long)).expect("a file");
+    let scene = load(folder.path(), "a.glb", "each = \"node\"").unwrap_or_else(|error| panic!("{error}"));
+    assert!(scene.bodies.iter().all(|body| Arc::ptr_eq(&body.groups, &scene.bodies[0].groups)));
+    let of_two = || {
+        let materials = [format!("a{long}"), format!("b{long}")];
+        let meshes = [0, 1].map(|material| cuboid("", [1.0; 3], Some(material)));
+        let nodes: Vec<String> = (0..5000).map(|node| format!("{{\"mesh\": {}}}", node % 2)).collect();
+        glb(&nodes, &roots(5000), &meshes, &materials.each_ref().map(String::as_str))
+    };
     let section = format!("each = \"node\"\nname = \"{long}\"");
     for (bytes, keys, problem) in [
         (named("", "m"), section.as_str(), "names of the nodes"),
-        (named("", &long), "each = \"node\"", "groups of its parts"),
+        (of_two(), "each = \"node\"", "groups of its parts"),
         (named(String::leak(long.clone()), "m"), "each = \"node\"", "paths of its nodes"),
     ] {
         fs::write(folder.path().join("a.glb"), bytes).expect("a file");
-        let error = load(folder.path(), "a.glb", keys).expect_err(problem);
+        let Err(error) = load(folder.path(), "a.glb", keys) else { panic!("{problem}") };
         assert!(error.problem.contains(problem), "{problem}: {}", error.problem);
         assert!(error.remedy.contains("shorter"), "{}", error.remedy);
     }

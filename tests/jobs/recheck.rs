@@ -88,7 +88,7 @@ fn a_wrong_row_is_named() {
 fn a_row_that_is_explained_has_a_picture() {
     let scratch = tempfile::tempdir().expect("scratch");
     let dir = scratch.path();
-    run(dir, "run datasets/contact/scene.toml --out {}/o", 0);
+    run(dir, "run datasets/contact/scene.toml --out {}/o", 3);
     let words = "explain {}/o --pair table crate --png {}/row.png";
     let (text, _) = run(dir, words, 0);
     assert!(text.contains("picture "), "{text}");

@@ -21,16 +21,15 @@ impl From<&Pose> for Placement {
     }
 }
 
-impl From<&Placement> for Pose {
-    fn from(place: &Placement) -> Self {
-        Self { position: place.position.into(), rest: place.rest.into(), q: place.q }
-    }
-}
-
 impl Placement {
     /// Creates a placement whose position has no trailing part.
     pub fn new(position: [f64; 3], q: [f64; 4]) -> Self {
         Self { position, rest: [0.0; 3], q }
+    }
+
+    /// The same as a pose.
+    pub fn pose(&self) -> Pose {
+        Pose { position: self.position.into(), rest: self.rest.into(), q: self.q }
     }
 
     /// The columns of the rotation: the images of the unit vectors by the Hamilton product `q e q*`

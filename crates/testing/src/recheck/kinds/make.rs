@@ -370,7 +370,8 @@ pub fn make(kind: Kind, random: &mut Random, scale: f64) -> Subject {
         Kind::RoundedHull => convex_subject(Body::hull(scaled(&convex(random), scale)), growth),
         Kind::Pieces => pieces(random, scale),
         Kind::Decomposition => {
-            let cell = [0; 3].map(|_| [8.0, 17.0, 31.0][random.below(3)] / 64.0);
+            // Decompositions are slow to find: few proportions, so that many bodies share one.
+            let cell = [[8.0, 17.0, 31.0], [17.0; 3], [31.0, 8.0, 17.0]][random.below(3)].map(|c: f64| c / 64.0);
             let solid = if random.chance(0.5) { stairs(&[2, 1, 2], 1, cell) } else { stairs(&[2, 1], 1, cell) };
             mesh_subject(solid, 0, true, Model::Decomposition, 0.0, scale)
         }
