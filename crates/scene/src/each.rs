@@ -145,11 +145,14 @@ struct Lowering<'s> {
     used: HashSet<u32>,
 }
 
-/// The groups of a body.
+/// The groups of a body, and what they follow from.
 struct KnownGroups {
-    /// What they follow from: the node above, the groups of the part in the file, and those of the
-    /// section or row.
-    key: (Option<u32>, Arc<[Arc<str>]>, Arc<[String]>),
+    /// The node above.
+    parent: Option<u32>,
+    /// Groups of the part in the file.
+    of_part: Arc<[Arc<str>]>,
+    /// Groups of the section or row.
+    others: Arc<[String]>,
     groups: Arc<[String]>,
 }
 
@@ -338,9 +341,10 @@ impl Lowering<'_> {
     /// The groups of the body of a node, beside those of its section or row. Siblings with the same
     /// groups in the file share a list.
     fn groups(&mut self, node: &PartNode, others: &Arc<[String]>) -> Arc<[String]> {
-        let key = (node.parent, Arc::clone(&node.groups), Arc::clone(others));
         let is_same = |known: &&KnownGroups| {
-            known.key.0 == key.0 && Arc::ptr_eq(&known.key.1, &key.1) && Arc::ptr_eq(&known.key.2, &key.2)
+            known.parent == node.parent
+                && Arc::ptr_eq(&known.of_part, &node.groups)
+                && Arc::ptr_eq(&known.others, others)
         };
         if let Some(known) = self.known_groups.as_ref().filter(is_same) {
             return Arc::clone(&known.groups);
@@ -352,7 +356,8 @@ impl Lowering<'_> {
         groups.sort();
         groups.dedup();
         let groups: Arc<[String]> = groups.into();
-        self.known_groups = Some(KnownGroups { key, groups: Arc::clone(&groups) });
+        let (of_part, others) = (Arc::clone(&node.groups), Arc::clone(others));
+        self.known_groups = Some(KnownGroups { parent: node.parent, of_part, others, groups: Arc::clone(&groups) });
         groups
     }
 
