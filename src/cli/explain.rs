@@ -61,7 +61,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<ProgramEnd> {
         let row =
             frame.intervals.iter().find(|row| is_pair(row.a_index, row.b_index)).ok_or_else(|| missing("intervals"))?;
         let found = interval_row(&recheck, &frame, row).ok_or_else(|| {
-            let problem = "joints move the bodies, or the poses at the end of the interval are not there";
+            let problem = "the poses at the end of the interval are not there, or half a turn lies between them";
             Error::input(place.dir.join("intervals").display(), problem, "explain the frames beside it: --frame")
         })?;
         (interval_text(&names, row, &found), interval_json(&names, row, &found), found.findings)

@@ -19,18 +19,18 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// A result of a data set.
-struct Checked {
-    recheck: Recheck,
-    frames: Vec<Frame>,
+pub(super) struct Checked {
+    pub(super) recheck: Recheck,
+    pub(super) frames: Vec<Frame>,
     _dir: TempDir,
 }
 
-fn dataset(name: &str) -> PathBuf {
+pub(super) fn dataset(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets").join(name)
 }
 
 /// Runs a scene, and opens the result.
-fn result(scene: &Path, between: Option<&str>, frames: i64) -> (TempDir, Recheck, Manifest) {
+pub(super) fn result(scene: &Path, between: Option<&str>, frames: i64) -> (TempDir, Recheck, Manifest) {
     let overrides = SceneOverrides { between: between.map(str::to_owned), ..SceneOverrides::default() };
     let scene = clearsweep_scene::load_scene(scene, &overrides).expect("a scene");
     result_of(&scene, frames)
@@ -48,7 +48,7 @@ fn result_of(scene: &Scene, frames: i64) -> (TempDir, Recheck, Manifest) {
     (dir, recheck, manifest)
 }
 
-fn checked(scene: &Path, between: Option<&str>, frames: i64) -> Checked {
+pub(super) fn checked(scene: &Path, between: Option<&str>, frames: i64) -> Checked {
     let (dir, recheck, _) = result(scene, between, frames);
     let mut all = Summing::default();
     recheck.run(&Choice::ALL, &mut all).expect("looked at");
@@ -65,7 +65,7 @@ fn checked(scene: &Path, between: Option<&str>, frames: i64) -> Checked {
 
 /// Ways to falsify a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Way {
+pub(super) enum Way {
     LowerIn,
     UpperIn,
     EndsOut,
@@ -121,7 +121,7 @@ fn size(checked: &Checked, frame: &Frame, row: &Distance) -> f64 {
 }
 
 /// Falsifies a row of a frame; `None` where the frame has none for that.
-fn falsified(checked: &Checked, frame: &Frame, way: Way, random: &mut Random) -> Option<(Frame, [u32; 2])> {
+pub(super) fn falsified(checked: &Checked, frame: &Frame, way: Way, random: &mut Random) -> Option<(Frame, [u32; 2])> {
     let mut copy = copied(frame, &checked.recheck);
     let within = checked.recheck.scene().query.within;
     let at = random.below(copy.rows.len());
@@ -216,7 +216,7 @@ fn falsified(checked: &Checked, frame: &Frame, way: Way, random: &mut Random) ->
     Some((copy, pair))
 }
 
-fn is_wrong(findings: &[Finding], pair: [u32; 2]) -> bool {
+pub(super) fn is_wrong(findings: &[Finding], pair: [u32; 2]) -> bool {
     findings.iter().any(|finding| finding.outcome == RecheckOutcome::Wrong && finding.place.pair == Some(pair))
 }
 

@@ -2,6 +2,7 @@
 #![allow(clippy::print_stderr)] // tables for whoever runs the tests
 
 mod falsified;
+mod joints;
 mod recheck;
 mod recheck_kinds;
 mod recheck_round;

@@ -6,11 +6,12 @@ use clearsweep_geometry::{Inside, Polyhedron, RoundBody, Vec3};
 use clearsweep_model::Shape;
 
 use crate::ConvexCore;
-use crate::oracle::number::{Vector, dot, norm};
+use crate::oracle::number::{Number, Vector, dot, norm};
 use crate::oracle::round::sets::{Affine, Convex, Set};
 use crate::oracle::round::sweep::{Section, Sweep};
 use crate::oracle::round::union::{Piece, Union};
 use crate::oracle::soup::Body as Soup;
+use crate::placement::Placement;
 
 /// Most triangles of a mesh beside a round body: branch and bound compares them one by one.
 const MOST_BESIDE_ROUND: usize = 2_000;
@@ -50,6 +51,15 @@ pub struct CheckedBody {
     /// The body beside a round one.
     union: std::sync::OnceLock<Option<Union>>,
     shape: std::sync::Arc<Shape>,
+}
+
+/// A middle in the world, and how far a body reaches from it, metres.
+pub type Ball = (Vector<f64>, f64);
+
+/// Lower bound on the distance of two bodies by the balls around them, metres.
+pub fn gap_of_balls([(p, r), (q, s)]: [&Ball; 2]) -> f64 {
+    let square: f64 = (0..3).map(|k: usize| (p[k] - q[k]).powi(2)).sum();
+    square.sqrt() * (1.0 - 1e-12) - r - s
 }
 
 fn points(core: &Polyhedron) -> Vec<Vector<f64>> {
@@ -95,6 +105,19 @@ impl CheckedBody {
             Parts::Mesh => false,
             Parts::Round => self.union().is_some_and(Union::is_convex),
         }
+    }
+
+    /// The ball around the body at a placement: about the middle of its box.
+    pub fn ball(&self, place: &Placement) -> Ball {
+        let [low, high] = self.bounds;
+        let own: [f64; 3] = [0, 1, 2].map(|k: usize| 0.5 * (low[k] + high[k]));
+        let half: f64 = (0..3).map(|k: usize| (0.5 * (high[k] - low[k])).powi(2)).sum::<f64>().sqrt();
+        let columns = place.columns();
+        let middle = [0, 1, 2].map(|k: usize| {
+            place.position[k] + (0..3).map(|m| columns[m][k].value() * own[m]).sum::<f64>() + place.rest[k]
+        });
+        let far = place.position.iter().fold(0.0_f64, |most, c| most.max(c.abs()));
+        (middle, (half + self.radius + self.deviation) * (1.0 + 1e-12) + 1e-14 * (far + self.reach))
     }
 
     /// Height of the inflated body along a unit direction, metres, in `f64`.

@@ -202,19 +202,15 @@ fn candidates(
     }
 }
 
-/// Explains a row of `intervals`; `None` if the poses at its ends are not known, or joints move the
-/// bodies.
+/// Explains a row of `intervals`; `None` if the motion of the bodies is not known.
 pub fn interval_row(of: &Recheck, frame: &Frame, row: &Interval) -> Option<IntervalExplanation> {
     let pair = [row.a_index as u32, row.b_index as u32];
     let scene = of.scene();
     let ends = of.ends(frame, pair);
     let findings = interval(row, ends.as_ref(), &scene.query, &scene.motion);
-    if scene.motion.between.is_by_joints() {
-        return None;
-    }
     let mut sampled = Sampled::new(&ends?, scene.motion.between)?;
     let aim = row.lower_m.unwrap_or(f64::NEG_INFINITY);
-    let covers = if aim.is_finite() { sampled.cover(aim, MOST_COVERS) } else { None };
+    let covers = if aim.is_finite() { sampled.cover([0.0, 1.0], aim, MOST_COVERS) } else { None };
     let middle = 0.5 * (row.closest_lo + row.closest_hi);
     let shares = [0.0, middle, 1.0];
     let samples = shares.map(|share| (share, sampled.at(share))).to_vec();

@@ -2,11 +2,12 @@
 
 use clearsweep_base::error::Result;
 use clearsweep_geometry::Pose;
-use clearsweep_model::{BetweenFrames, FrameBlock, Motion, Scene};
+use clearsweep_model::{BetweenFrames, FrameBlock, Motion, SAMPLES, SampleColumn, Scene};
 use clearsweep_records::{Distance, Interval, Penetration, StoredRecord, Table};
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::joint_motion::ColumnPath;
 use crate::placement::Placement;
 
 /// A frame of a run, with the rows about it.
@@ -35,6 +36,8 @@ pub struct NextFrame {
     pub frame: i64,
     /// Placement of each body.
     pub places: Vec<Option<Placement>>,
+    /// Values of joints until then, by column; empty if no joints move the bodies between frames.
+    pub paths: Vec<ColumnPath>,
 }
 
 impl Frame {
@@ -51,10 +54,13 @@ impl Frame {
             (false, ..) | (true, false, None) => None,
             (true, true, _) => {
                 let there = |slot: usize| (block.present[slot] >> (s + 1) & 1 == 1).then(|| block.pose(slot, s + 1));
-                Some(NextFrame { frame: block.samples[s + 1].frame, places: places(scene, there) })
+                let paths = paths(scene, block, s, |column| block.joints[column].0[s + 1]);
+                Some(NextFrame { frame: block.samples[s + 1].frame, places: places(scene, there), paths })
             }
             (true, false, Some(following)) => {
-                Some(NextFrame { frame: following.sample.frame, places: places(scene, |slot| following.poses[slot]) })
+                let paths = paths(scene, block, s, |column| following.joints[column]);
+                let places = places(scene, |slot| following.poses[slot]);
+                Some(NextFrame { frame: following.sample.frame, places, paths })
             }
         };
         Self {
@@ -76,6 +82,23 @@ fn places(scene: &Scene, pose: impl Fn(usize) -> Option<Pose>) -> Vec<Option<Pla
         Motion::Dynamic { slot } => pose(*slot as usize).as_ref().map(Placement::from),
     };
     scene.bodies.iter().map(|body| place(&body.motion)).collect()
+}
+
+/// Values of joints, by column, from a sample of a block to the next one; `next`: at that one.
+fn paths(scene: &Scene, block: &FrameBlock, s: usize, next: impl Fn(usize) -> f64) -> Vec<ColumnPath> {
+    match scene.motion.between {
+        BetweenFrames::Joint => {
+            let ends = |(column, values): (usize, &SampleColumn)| ColumnPath::Line([values.0[s], next(column)]);
+            block.joints.iter().enumerate().map(ends).collect()
+        }
+        BetweenFrames::Spline => {
+            let curves = block.curves.iter().skip(s).step_by(SAMPLES);
+            curves
+                .map(|curve| ColumnPath::Spline { controls: curve.controls().to_vec(), error: curve.error() })
+                .collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// A row of a table that is sorted by run and frame.

@@ -6,9 +6,10 @@ use clearsweep_records::{Interval, RecheckOutcome, RecheckTable, RecheckWhat};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use crate::checked_body::{CheckedBody, Parts};
+use crate::checked_body::{CheckedBody, Parts, gap_of_balls};
 use crate::finding::{Finding, Place};
-use crate::motion::{Motion, speed};
+use crate::joint_motion::JointMotion;
+use crate::motion::{FreeMotion, Motion, speed};
 use crate::oracle::number::{Number, Vector, dot, norm};
 use crate::pair_truth::{Hint, PairAt};
 use crate::placement::Placement;
@@ -20,7 +21,7 @@ const MOST: usize = 1_500;
 const FIRST: usize = 16;
 
 /// Most directions that together prove an interval, each a part of it.
-const MOST_COVERS: usize = 256;
+pub(crate) const MOST_COVERS: usize = 256;
 
 /// Times that are looked at about the least one.
 const REFINED: usize = 24;
@@ -33,6 +34,25 @@ pub struct PosedEnds<'a> {
     pub ends: [[Placement; 2]; 2],
     /// The points that move on a line, in the frames of the bodies, metres.
     pub pivots: [Vector<f64>; 2],
+    /// The motions of bodies that joints carry; `None`: the bodies are free, or their motion is not
+    /// defined.
+    pub joints: Option<[JointMotion; 2]>,
+}
+
+/// Two bodies that joints carry; `None`: their motion is not defined.
+fn of_joints(of: &PosedEnds<'_>) -> Option<[Box<dyn Motion>; 2]> {
+    let boxed = |motion: JointMotion| Box::new(motion) as Box<dyn Motion>;
+    of.joints.clone().map(|motions| motions.map(boxed))
+}
+
+/// Two free bodies; `None`: their motion is not defined.
+fn of_free(of: &PosedEnds<'_>, between: BetweenFrames) -> Option<[Box<dyn Motion>; 2]> {
+    let around = of.ends[0][0];
+    let motion = |k: usize| {
+        let motion = FreeMotion::new(between, of.ends[k], of.pivots[k], of.bodies[k].reach, &around)?;
+        Some(Box::new(motion) as Box<dyn Motion>)
+    };
+    Some([motion(0)?, motion(1)?])
 }
 
 /// A part of the interval with the distances at its ends.
@@ -75,9 +95,12 @@ pub struct Covered {
 pub struct Sampled<'a> {
     pair: [&'a CheckedBody; 2],
     ends: [[Placement; 2]; 2],
-    motions: [Motion; 2],
+    motions: [Box<dyn Motion>; 2],
     speed: f64,
+    /// Bound on the error of distances by that of the poses on the way, metres.
     slack: f64,
+    /// The same for the poses at both ends.
+    slack_at_ends: f64,
     /// Times, and both ends of the distance there.
     samples: Vec<(f64, [f64; 2])>,
 }
@@ -85,18 +108,19 @@ pub struct Sampled<'a> {
 impl<'a> Sampled<'a> {
     /// Begins with both ends; `None` if the motion is not defined.
     pub fn new(of: &PosedEnds<'a>, between: BetweenFrames) -> Option<Self> {
-        let around = of.ends[0][0];
-        let motion = |k: usize| {
-            let body = of.bodies[k];
-            Motion::new(between, of.ends[k], of.pivots[k], body.reach, &around)
-        };
-        let motions = [motion(0)?, motion(1)?];
+        let motions = if between.is_by_joints() { of_joints(of)? } else { of_free(of, between)? };
         let far = motions.iter().flat_map(|m| [m.at(0.0), m.at(1.0)]).map(|p| norm(p.position)).fold(0.0, f64::max);
         let reach: f64 = of.bodies.iter().zip(&of.pivots).map(|(body, pivot)| body.reach + norm(*pivot)).sum();
-        let speed = speed([&motions[0], &motions[1]]);
+        let speed = speed(motions.each_ref().map(|motion| &**motion));
         // Rounding of the poses on the way.
-        let slack = 64.0 * f64::EPSILON * (far + reach + speed);
-        Some(Self { pair: of.bodies, ends: of.ends, motions, speed, slack, samples: Vec::new() })
+        let rounding = 64.0 * f64::EPSILON * (far + reach + speed);
+        let slack = rounding + motions.iter().map(|motion| motion.error()).sum::<f64>();
+        // The stored poses have no rounding. Joints have values at the ends, and no stored poses.
+        let (ends, slack_at_ends) = match between.is_by_joints() {
+            true => (motions.each_ref().map(|motion| [0.0, 1.0].map(|share| motion.at(share))), slack),
+            false => (of.ends, 0.0),
+        };
+        Some(Self { pair: of.bodies, ends, motions, speed, slack, slack_at_ends, samples: Vec::new() })
     }
 
     /// Whether one of the bodies is round and not convex: upper ends beside it are only sampled.
@@ -107,6 +131,12 @@ impl<'a> Sampled<'a> {
     /// Bound on the speed of two points of the bodies against each other, metres over the interval.
     pub fn speed(&self) -> f64 {
         self.speed
+    }
+
+    /// Lower bound on the distance at the start, by balls around the bodies, metres.
+    pub fn ball_gap(&self) -> f64 {
+        let [a, b] = [0, 1].map(|k: usize| self.pair[k].ball(&self.ends[k][0]));
+        gap_of_balls([&a, &b]) - self.slack_at_ends
     }
 
     /// Twice the deviations of both bodies, metres: a true row may be off by this much more.
@@ -121,13 +151,13 @@ impl<'a> Sampled<'a> {
 
     /// Both ends of the distance of all true bodies at a share of the interval, metres.
     pub fn at(&mut self, t: f64) -> [f64; 2] {
-        // The stored poses have no rounding, unlike the poses between them.
-        let stored = [0.0, 1.0].iter().position(|end| *end == t);
-        let ends = match stored {
+        let end = [0.0, 1.0].iter().position(|end| *end == t);
+        let ends = match end {
             Some(end) => {
                 let pair = PairAt::new(self.pair, [&self.ends[0][end], &self.ends[1][end]]);
                 let hint = Hint { normal: pair.direction(), ..Hint::default() };
-                pair.truth(&hint).ends()
+                let [lower, upper] = pair.truth(&hint).ends();
+                [lower - self.slack_at_ends, upper + self.slack_at_ends]
             }
             None => {
                 let places = [self.motions[0].at(t), self.motions[1].at(t)];
@@ -194,11 +224,12 @@ impl<'a> Sampled<'a> {
         Some([0, 1, 2].map(|m: usize| (0..3).map(|k| columns[k][m].value() * own[k]).sum::<f64>()))
     }
 
-    /// Directions that keep the hulls at least `aim` metres apart. Each covers a part of the
-    /// interval, and together they cover all of it. `None` if there are none, or more than `most`.
-    pub fn cover(&self, aim: f64, most: usize) -> Option<Vec<Covered>> {
-        let (mut covers, mut open, mut tried) = (Vec::new(), vec![[0.0, 1.0]], 0);
-        let mut at_from = (0.0, self.direction(0.0)?);
+    /// Directions that keep the hulls at least `aim` metres apart. Each covers a part of the time
+    /// between two shares, and together they cover all of it. `None` if there are none, or more
+    /// than `most`.
+    pub fn cover(&self, between: [f64; 2], aim: f64, most: usize) -> Option<Vec<Covered>> {
+        let (mut covers, mut open, mut tried) = (Vec::new(), vec![between], 0);
+        let mut at_from = (between[0], self.direction(between[0])?);
         while let Some([from, to]) = open.pop() {
             if at_from.0 < from {
                 at_from = (from, self.direction(from)?);
@@ -269,10 +300,6 @@ pub fn interval(row: &Interval, of: Option<&PosedEnds<'_>>, query: &QueryOptions
         let all = [RecheckWhat::Least, RecheckWhat::Times, RecheckWhat::FirstContact];
         all.map(|what| new(what, RecheckOutcome::NotLookedAt).because(why))
     };
-    if motion.between.is_by_joints() {
-        findings.extend(none("joints move the bodies between the frames"));
-        return findings;
-    }
     let sampled = of.and_then(|of| Sampled::new(of, motion.between));
     let Some(mut sampled) = sampled else {
         findings.extend(none("the poses at the end of the interval were not read, or half a turn lies between them"));
@@ -311,7 +338,7 @@ fn look(
         return vec![(RecheckWhat::Least, RecheckOutcome::Wrong, found, why(text))];
     }
     let aim = if lower.is_nan() { f64::NEG_INFINITY } else { lower };
-    let is_covered = aim.is_finite() && sampled.cover(aim, MOST_COVERS).is_some();
+    let is_covered = aim.is_finite() && sampled.cover([0.0, 1.0], aim, MOST_COVERS).is_some();
     let found = match is_covered {
         true => [lower, ends[0][1].min(ends[1][1])],
         false => sampled.least([0.0, 1.0], aim, MOST),
@@ -363,7 +390,7 @@ fn beyond(sampled: &mut Sampled<'_>, upper: f64) -> Option<[f64; 2]> {
     // does not reach it.
     let size = PairAt::new(sampled.pair, [&sampled.ends[0][0], &sampled.ends[1][0]]).size;
     let aim = above + (1e-9 * (least - above)).max(RESOLUTION * size);
-    let is_above = sampled.cover(aim, 64).is_some() || sampled.least([0.0, 1.0], aim, 200)[0] >= aim;
+    let is_above = sampled.cover([0.0, 1.0], aim, 64).is_some() || sampled.least([0.0, 1.0], aim, 200)[0] >= aim;
     is_above.then_some([aim, least])
 }
 
@@ -395,6 +422,7 @@ fn first_contact([clear, touching]: [f64; 2], sampled: &mut Sampled<'_>, touch: 
         return (what, RecheckOutcome::Wrong, there, Some(text));
     }
     let before = if clear > 0.0 { sampled.least([0.0, clear], 0.0, 256) } else { [0.0; 2] };
+    let is_clear = before[0] >= 0.0 || sampled.cover([0.0, clear], 0.0, MOST_COVERS).is_some();
     let early = sampled.samples.iter().find(|(t, ends)| *t < clear && ends[1] + open < 0.0);
     if let Some((t, ends)) = early {
         return (
@@ -404,7 +432,7 @@ fn first_contact([clear, touching]: [f64; 2], sampled: &mut Sampled<'_>, touch: 
             Some(format!("the bodies overlap at {t} of the interval, before contact_lo")),
         );
     }
-    match there[1] <= touch && before[0] >= 0.0 {
+    match there[1] <= touch && is_clear {
         true => (what, RecheckOutcome::Proven, there, None),
         false => (what, RecheckOutcome::Bounded, there, Some("as far as sampled".to_owned())),
     }

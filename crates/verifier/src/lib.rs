@@ -8,6 +8,8 @@
 //! oracle/        104-bit numbers, hulls, depths, triangles by brute force, round bodies by branch and
 //!                bound: the tests use them too
 //! nearest        the nearest points of two cores
+//! motion         the motion of a body over an interval, and bounds on it; free bodies
+//! joint_motion   the same for bodies that joints carry
 //! stored_scene   the scene of a result, loaded again, with digests compared
 //! ```
 //!
@@ -20,6 +22,8 @@ pub mod explain;
 pub mod finding;
 pub mod frames;
 pub mod interval_check;
+pub mod joint_motion;
+mod link_frame;
 pub mod motion;
 pub mod nearest;
 #[doc(hidden)]

@@ -9,8 +9,30 @@ use crate::placement::Placement;
 /// Cosine of half an angle below which no rotation is the shortest.
 const LEAST_COSINE: f64 = 1e-6;
 
-/// The motion of a body over an interval, in a frame whose axes are those of the world.
-pub struct Motion {
+/// The motion of a body over an interval; times are shares of it.
+pub trait Motion {
+    /// The placement at a share of the interval.
+    fn at(&self, share: f64) -> Placement;
+
+    /// Bound on the distance of any point of the body from the chord between its places at two
+    /// shares that are `step` apart, metres.
+    fn sagitta(&self, step: f64) -> f64;
+
+    /// Velocity of the point that moves on a line, metres over the interval; zero if none does.
+    fn velocity(&self) -> Vector<f64>;
+
+    /// Bound on the speed of all points of the body relative to that point, metres over the
+    /// interval.
+    fn spin(&self) -> f64;
+
+    /// Bound on the error of any point's place, beyond rounding, metres.
+    fn error(&self) -> f64 {
+        0.0
+    }
+}
+
+/// The motion of a body that nothing carries, in a frame whose axes are those of the world.
+pub struct FreeMotion {
     between: BetweenFrames,
     ends: [Placement; 2],
     /// Origins of the body at both ends, relative to the frame's, metres.
@@ -24,10 +46,10 @@ pub struct Motion {
     /// The part of the translation across the axis, metres; `None` unless a screw turns.
     across: Option<Vector<f64>>,
     /// Velocity of the point that moves on a line, metres over the interval.
-    pub velocity: Vector<f64>,
+    velocity: Vector<f64>,
     /// Bound on the speed of all points of the body relative to that point, metres over the
     /// interval.
-    pub spin: f64,
+    spin: f64,
 }
 
 /// The product of two quaternions, `p` after `q`.
@@ -46,7 +68,7 @@ fn turned(v: Vector<f64>, axis: Vector<f64>, angle: f64) -> Vector<f64> {
     add(add(times(v, cos), times(cross(axis, v), sin)), times(axis, dot(axis, v) * (1.0 - cos)))
 }
 
-impl Motion {
+impl FreeMotion {
     /// Creates the motion from one placement to another; `None` if the shortest rotation is not
     /// defined. `pivot`: the point that moves on a line, in the body's frame. `reach`: no point of
     /// the body is farther from its origin. `around`: the frame's origin.
@@ -90,10 +112,10 @@ impl Motion {
         let spin = angle * (reach + norm(arm)) * (1.0 + 1e-9) + 1e-12 * norm(shift);
         Some(Self { between, ends, origins, axis, angle, arm, across: across_axis, velocity, spin })
     }
+}
 
-    /// Bound on the distance of any point of the body from the chord between its places at two
-    /// shares that are `step` apart, metres.
-    pub fn sagitta(&self, step: f64) -> f64 {
+impl Motion for FreeMotion {
+    fn sagitta(&self, step: f64) -> f64 {
         match self.between {
             // The pose jumps at the end.
             BetweenFrames::Hold => f64::INFINITY,
@@ -101,9 +123,9 @@ impl Motion {
         }
     }
 
-    /// The placement at a share of the interval, relative to the frame's origin: at both ends the
-    /// stored one but for the origin's rounding.
-    pub fn at(&self, t: f64) -> Placement {
+    /// Relative to the frame's origin: at both ends the stored placement but for the origin's
+    /// rounding.
+    fn at(&self, t: f64) -> Placement {
         let end = |k: usize| Placement { position: self.origins[k], rest: [0.0; 3], q: self.ends[k].q };
         match t {
             ..=0.0 => return end(0),
@@ -129,9 +151,17 @@ impl Motion {
         };
         Placement::new(position, product(turn, q.map(|c| c / length)))
     }
+
+    fn velocity(&self) -> Vector<f64> {
+        self.velocity
+    }
+
+    fn spin(&self) -> f64 {
+        self.spin
+    }
 }
 
 /// Bound on the speed of any two points of the bodies against each other, metres over the interval.
-pub fn speed([a, b]: [&Motion; 2]) -> f64 {
-    (norm(sub(a.velocity, b.velocity)) + a.spin + b.spin) * (1.0 + 1e-9)
+pub fn speed([a, b]: [&dyn Motion; 2]) -> f64 {
+    (norm(sub(a.velocity(), b.velocity())) + a.spin() + b.spin()) * (1.0 + 1e-9)
 }

@@ -20,6 +20,7 @@ use crate::count::Counter;
 use crate::finding::{Finding, Place, Tally};
 use crate::frames::{ByFrame, Frame, OfFrame, add_rows};
 use crate::interval_check::{PosedEnds, interval};
+use crate::joint_motion::JointMotion;
 use crate::row_check::{Posed, penetration};
 use crate::stored_scene::{StoredScene, load_scene};
 
@@ -398,11 +399,16 @@ impl Recheck {
     pub fn ends(&self, frame: &Frame, pair: [u32; 2]) -> Option<PosedEnds<'_>> {
         let next = frame.next.as_ref()?;
         let of = |body: u32| Some([frame.places[body as usize]?, next.places[body as usize]?]);
+        let (scene, bodies) = (self.scene(), self.bodies_of(pair));
         let pivot = |body: u32| {
-            let body = &self.scene().bodies[body as usize];
+            let body = &scene.bodies[body as usize];
             body.pivot.of(&body.shape).to_array()
         };
-        Some(PosedEnds { bodies: self.bodies_of(pair), ends: [of(pair[0])?, of(pair[1])?], pivots: pair.map(pivot) })
+        let joints = scene.joints.as_ref().filter(|_| scene.motion.between.is_by_joints()).and_then(|joints| {
+            let motions = pair.map(|body| &scene.bodies[body as usize].motion);
+            JointMotion::of_pair(&joints.tree, &next.paths, motions, bodies.map(|body| body.reach))
+        });
+        Some(PosedEnds { bodies, ends: [of(pair[0])?, of(pair[1])?], pivots: pair.map(pivot), joints })
     }
 
     /// Whether a pair may have a row in a frame: both bodies are there, and it is not ignored.

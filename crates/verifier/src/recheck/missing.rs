@@ -5,10 +5,10 @@ use clearsweep_records::{RecheckOutcome, RecheckTable, RecheckWhat};
 use std::sync::Arc;
 
 use super::{Choice, Recheck};
-use crate::checked_body::CheckedBody;
+use crate::checked_body::{Ball, CheckedBody, gap_of_balls};
 use crate::finding::{Finding, Place};
 use crate::frames::{Frame, OfFrame};
-use crate::interval_check::Sampled;
+use crate::interval_check::{MOST_COVERS, Sampled};
 use crate::oracle::number::Number;
 use crate::pair_truth::{Hint, PairAt};
 
@@ -71,18 +71,10 @@ impl Recheck {
     }
 
     /// Middle of the box around each body in the world, and how far the body reaches from it.
-    fn balls(&self, frame: &Frame) -> Vec<([f64; 3], f64)> {
-        let ball = |(place, body): (&Option<crate::Placement>, &Arc<CheckedBody>)| {
-            let Some(place) = place else { return ([f64::NAN; 3], 0.0) };
-            let [low, high] = body.bounds;
-            let own: [f64; 3] = [0, 1, 2].map(|k: usize| 0.5 * (low[k] + high[k]));
-            let half: f64 = (0..3).map(|k: usize| (0.5 * (high[k] - low[k])).powi(2)).sum::<f64>().sqrt();
-            let columns = place.columns();
-            let middle = [0, 1, 2].map(|k: usize| {
-                place.position[k] + (0..3).map(|m| columns[m][k].value() * own[m]).sum::<f64>() + place.rest[k]
-            });
-            let far = place.position.iter().fold(0.0_f64, |most, c| most.max(c.abs()));
-            (middle, (half + body.radius + body.deviation) * (1.0 + 1e-12) + 1e-14 * (far + body.reach))
+    fn balls(&self, frame: &Frame) -> Vec<Ball> {
+        let ball = |(place, body): (&Option<crate::Placement>, &Arc<CheckedBody>)| match place {
+            Some(place) => body.ball(place),
+            None => ([f64::NAN; 3], 0.0),
         };
         frame.places.iter().zip(&self.bodies).map(ball).collect()
     }
@@ -93,14 +85,9 @@ impl Recheck {
         let within = scene.query.within;
         let place = |pair| Place { run: Some(frame.run), frame: Some(frame.frame), pair };
         let new = |outcome, pair| Finding::new(RecheckTable::Intervals, RecheckWhat::Missing, outcome, place(pair));
-        if scene.motion.between.is_by_joints() {
-            return (
-                vec![new(RecheckOutcome::NotLookedAt, None).because("joints move the bodies between the frames")],
-                0,
-            );
-        }
         let balls = self.balls(frame);
         let is_static = |body: u32| matches!(scene.bodies[body as usize].motion, Motion::Static(_));
+        let is_by_joints = scene.motion.between.is_by_joints();
         let mut findings = out_of_order(&frame.intervals, RecheckTable::Intervals);
         let (mut count, before) = (0, findings.len());
         for pair in self.pairs(frame, choice) {
@@ -116,7 +103,11 @@ impl Recheck {
                     .push(new(RecheckOutcome::NotLookedAt, Some(pair)).because("half a turn lies between the frames"));
                 continue;
             };
-            if ball_gap(&balls, pair) - sampled.speed() > within {
+            // Joints have no stored poses between which they move.
+            let gap = if is_by_joints { sampled.ball_gap() } else { ball_gap(&balls, pair) };
+            if gap - sampled.speed() > within
+                || is_by_joints && sampled.cover([0.0, 1.0], within, MOST_COVERS).is_some()
+            {
                 continue;
             }
             let [lower, upper] = sampled.least([0.0, 1.0], within, 400);
@@ -137,10 +128,8 @@ impl Recheck {
 }
 
 /// Lower bound on the distance of two bodies by the balls around them, metres.
-fn ball_gap(balls: &[([f64; 3], f64)], [a, b]: [u32; 2]) -> f64 {
-    let ((p, r), (q, s)) = (&balls[a as usize], &balls[b as usize]);
-    let square: f64 = (0..3).map(|k: usize| (p[k] - q[k]).powi(2)).sum();
-    square.sqrt() * (1.0 - 1e-12) - r - s
+fn ball_gap(balls: &[Ball], [a, b]: [u32; 2]) -> f64 {
+    gap_of_balls([&balls[a as usize], &balls[b as usize]])
 }
 
 /// Rows of a frame that are there twice, or not sorted by pair.
