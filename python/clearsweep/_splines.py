@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from ._errors import Error
 
@@ -42,7 +42,8 @@ def spline_pieces(motion: Any, joints: Sequence[str] | None = None, *, run: int 
     if isinstance(motion, Mapping):
         if joints is not None:
             raise _wrong("joints are named twice", "leave `joints` out: the keys are the names")
-        parts = [(name, spline, None) for name, spline in motion.items()]
+        by_name = cast("Mapping[str, Any]", motion)
+        parts: list[tuple[str, Any, int | None]] = [(name, spline, None) for name, spline in by_name.items()]
     elif joints is None:
         raise _wrong("no joints are named", 'give `joints=["a", "b"]`, or a dict of a spline by joint')
     else:
@@ -69,20 +70,21 @@ def _flat(row: dict[str, Any], powers: int, has_control: bool) -> dict[str, Any]
 
 def _rows(joint: str, spline: Any, at: int | None, count: int) -> list[dict[str, Any]]:
     """The rows of one joint; ``at``: its place along the last axis of the values."""
-    if isinstance(spline, tuple) and len(spline) == 3:
-        knots, values, degree = spline
+    if isinstance(spline, tuple) and len(cast("tuple[Any, ...]", spline)) == 3:
+        knots, values, degree = cast("tuple[Any, Any, Any]", spline)
         return [_of_knots(joint, knots, _column(joint, values, at, count), degree)]
-    if all(hasattr(spline, name) for name in ("t", "c", "k")):
-        return [_of_knots(joint, spline.t, _column(joint, spline.c, at, count), spline.k)]
-    if not (hasattr(spline, "c") and hasattr(spline, "x")):
-        problem = f"the motion of `{joint}` is {type(spline).__name__}, and no spline"
+    curve = cast("Any", spline)
+    if all(hasattr(curve, name) for name in ("t", "c", "k")):
+        return [_of_knots(joint, curve.t, _column(joint, curve.c, at, count), curve.k)]
+    if not (hasattr(curve, "c") and hasattr(curve, "x")):
+        problem = f"the motion of `{joint}` is {type(curve).__name__}, and no spline"
         raise _wrong(problem, "give a PPoly, CubicSpline or BSpline of scipy.interpolate, or (t, c, k)")
-    times, terms = _numbers(spline.x), [_column(joint, row, at, count) for row in _listed(spline.c)]
+    times, terms = _numbers(curve.x), [_column(joint, row, at, count) for row in _listed(curve.c)]
     if len(terms) > _MOST_DEGREE + 1:
         raise _wrong(f"the polynomials of `{joint}` have degree {len(terms) - 1}", f"at most {_MOST_DEGREE}")
     # Coefficients of a BPoly are control values; those of a PPoly begin with the highest power.
-    is_bernstein = hasattr(type(spline), "from_power_basis")
-    rows = []
+    is_bernstein = hasattr(cast("type[Any]", type(curve)), "from_power_basis")
+    rows: list[dict[str, Any]] = []
     for piece in range(len(times) - 1):
         row = {"piece": piece, "joint": joint, "t0_s": times[piece], "t1_s": times[piece + 1]}
         own = [term[piece] for term in terms]
@@ -110,7 +112,7 @@ def _numbers(values: Any) -> list[float]:
 
 def _column(joint: str, values: Any, at: int | None, count: int) -> list[float]:
     """The numbers of a joint along the first axis."""
-    column = []
+    column: list[float] = []
     for value in _listed(values):
         if at is None:
             if isinstance(value, list):
@@ -118,8 +120,9 @@ def _column(joint: str, values: Any, at: int | None, count: int) -> list[float]:
                 raise _wrong(problem, "give a spline of one value for each joint, or one spline and `joints`")
             column.append(float(value))
             continue
-        if not isinstance(value, list) or len(value) != count:
-            values_of = f"{len(value)} values" if isinstance(value, list) else "one value"
+        several = cast("list[Any]", value) if isinstance(value, list) else None
+        if several is None or len(several) != count:
+            values_of = "one value" if several is None else f"{len(several)} values"
             raise _wrong(f"{count} joints are named, and the spline has {values_of}", "name a joint for each value")
-        column.append(float(value[at]))
+        column.append(float(several[at]))
     return column
