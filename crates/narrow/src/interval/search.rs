@@ -205,8 +205,10 @@ impl<'a, 'w> IntervalSearch<'a, 'w> {
             }
             PartOf::Surfaces(of) => self.divide_surfaces(of),
             PartOf::Leaf { .. } if self.has_surfaces() => self.begin_surfaces(part),
-            PartOf::Leaf { leaf, .. } if self.divide_sector(leaf, part) => {}
             PartOf::Leaf { leaf, from, to } => {
+                if self.divide_sector(leaf, part) {
+                    return;
+                }
                 self.divided = true;
                 let share = self.division_of(part);
                 let between = self.evaluate(leaf, part.start + share * (part.end - part.start));
