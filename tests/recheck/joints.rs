@@ -214,7 +214,7 @@ fn chain(folder: &Path, random: &mut Random, is_spline: bool) -> PathBuf {
         let turns = matches!(kind, "revolute" | "continuous");
         let follows = turns && columns.iter().any(|(name, _)| name == "j0") && random.chance(0.25);
         match follows {
-            true => scene += "mimic = { joint = \"j0\", ratio = -1.0, offset = 0.125 }\n",
+            true => scene += "mimic = { joint = \"j0\", ratio = -1.0, offset = \"0.125rad\" }\n",
             false => columns.extend(names.iter().map(|(name, is_angle)| (format!("j{k}{name}"), *is_angle))),
         }
     }
@@ -225,6 +225,7 @@ fn chain(folder: &Path, random: &mut Random, is_spline: bool) -> PathBuf {
             writeln!(scene, "[[body]]\nname = \"post{k}\"\nstatic = true\nshape = {{ {shape} }}\nposition = {at:?}");
     }
     let values = if is_spline { pieces(&columns, random) } else { rows(&columns, random) };
+    fs::create_dir_all(folder).expect("a folder");
     fs::write(folder.join("values.csv"), values).expect("written");
     fs::write(folder.join("scene.toml"), scene).expect("written");
     folder.join("scene.toml")
@@ -319,7 +320,7 @@ fn false_intervals_of_joints_are_found() {
     let mut sets: Vec<_> = ["cell", "lid", "linkage", "spline"]
         .map(|name| checked(&dataset(&format!("joints/{name}.toml")), None, 60))
         .into();
-    sets.extend((0..6).map(|k| checked(&chain(folder.path(), &mut random, k % 2 == 0), None, 60)));
+    sets.extend((0..6).map(|k| checked(&chain(&folder.path().join(k.to_string()), &mut random, k % 2 == 0), None, 60)));
     sets.retain(|set| !set.frames.is_empty());
     let ways = [Way::IntervalDropped, Way::IntervalLower, Way::IntervalUpper, Way::IntervalStatus, Way::ContactLate];
     let (mut counts, mut turn) = (BTreeMap::new(), 0);
