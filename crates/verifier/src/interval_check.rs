@@ -153,12 +153,7 @@ impl<'a> Sampled<'a> {
     pub fn at(&mut self, t: f64) -> [f64; 2] {
         let end = [0.0, 1.0].iter().position(|end| *end == t);
         let ends = match end {
-            Some(end) => {
-                let pair = PairAt::new(self.pair, [&self.ends[0][end], &self.ends[1][end]]);
-                let hint = Hint { normal: pair.direction(), ..Hint::default() };
-                let [lower, upper] = pair.truth(&hint).ends();
-                [lower - self.slack_at_ends, upper + self.slack_at_ends]
-            }
+            Some(end) => self.exactly([self.ends[0][end], self.ends[1][end]], None, self.slack_at_ends),
             None => {
                 let places = [self.motions[0].at(t), self.motions[1].at(t)];
                 let [lower, upper] = PairAt::new(self.pair, [&places[0], &places[1]]).rough();
@@ -168,6 +163,34 @@ impl<'a> Sampled<'a> {
         };
         self.samples.push((t, ends));
         ends
+    }
+
+    /// Both ends of the distance of all true bodies at their placements, as narrow as a row of
+    /// `distances` has them, metres. `upper`: an end that helps to prove it.
+    fn exactly(&self, places: [Placement; 2], upper: Option<f64>, slack: f64) -> [f64; 2] {
+        let pair = PairAt::new(self.pair, [&places[0], &places[1]]);
+        let hint = Hint { normal: pair.direction(), upper, ..Hint::default() };
+        let [lower, upper] = pair.truth(&hint).ends();
+        [lower - slack, upper + slack]
+    }
+
+    /// The least upper end that was found, metres, with its time.
+    fn least_upper(&self) -> (f64, f64) {
+        let ends = self.samples.iter().map(|(t, ends)| (*t, ends[1]));
+        ends.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0.0, f64::INFINITY))
+    }
+
+    /// Computes narrow distances at the time of the least one and at other times until an upper end
+    /// is at most `upper`: the quick ones are coarse if bodies overlap.
+    fn sharpen(&mut self, upper: f64, times: [f64; 3]) {
+        let (least, _) = self.least_upper();
+        for t in std::iter::once(least).chain(times) {
+            if self.least_upper().1 > upper {
+                let places = [self.motions[0].at(t), self.motions[1].at(t)];
+                let ends = self.exactly(places, Some(upper), self.slack);
+                self.samples.push((t, ends));
+            }
+        }
     }
 
     fn part(&self, times: [f64; 2], ends: [[f64; 2]; 2]) -> Part {
@@ -329,8 +352,10 @@ fn look(
         let found = [a[0].min(b[0]), a[1].min(b[1])];
         return vec![of_ends([lower, upper], found, open)];
     }
-    sampled.refine([row.closest_lo, row.closest_hi]);
+    let [from, to] = [row.closest_lo, row.closest_hi];
+    sampled.refine([from, to]);
     let ends = [sampled.at(0.0), sampled.at(1.0)];
+    sampled.sharpen(upper, [0.5 * (from + to), from, to]);
     if !sampled.has_torus()
         && let Some(found) = beyond(sampled, upper)
     {
@@ -343,11 +368,11 @@ fn look(
         true => [lower, ends[0][1].min(ends[1][1])],
         false => sampled.least([0.0, 1.0], aim, MOST),
     };
-    let least = sampled.samples.iter().map(|(_, ends)| ends[1]).fold(found[1], f64::min);
+    let least = sampled.least_upper().1.min(found[1]);
     let mut looked = vec![of_ends([lower, upper], [found[0], least], open)];
     // A time outside at which the bodies are nearer than at any time inside.
-    let inside = sampled.least([row.closest_lo, row.closest_hi], least + open, 64);
-    let is_outside = |t: f64| t < row.closest_lo - 1e-12 || t > row.closest_hi + 1e-12;
+    let inside = sampled.least([from, to], least + open, 64);
+    let is_outside = |t: f64| t < from - 1e-12 || t > to + 1e-12;
     let nearer = sampled.samples.iter().find(|(t, ends)| is_outside(*t) && ends[1] + open < inside[0]);
     looked.push(match nearer {
         Some((t, ends)) => {
@@ -381,7 +406,7 @@ const RESOLUTION: f64 = 1e-10;
 /// The least distance, if all of it is proven to be above an upper end that no sample shows.
 fn beyond(sampled: &mut Sampled<'_>, upper: f64) -> Option<[f64; 2]> {
     let above = upper + sampled.open();
-    let least = sampled.samples.iter().map(|(_, ends)| ends[1]).fold(f64::INFINITY, f64::min);
+    let (_, least) = sampled.least_upper();
     let is_possible = above < least;
     if !is_possible {
         return None;

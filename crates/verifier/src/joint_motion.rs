@@ -25,7 +25,7 @@
 //! distance     <= r + |p| + |s q|      from the origin of that frame
 //! ```
 //!
-//! A joint that does not turn has no terms in `w x`: `m = |s|`, and `2 |q'| v + q'^2 r` is left out.
+//! A joint that does not turn has no terms in `w x`: `m = |s|`, and `2 |q'| v + q'^2 r` is 0.
 //! The bounds begin with `v = a = 0` in the frame of the body, and go from its last joint to the
 //! first. A value that is off by `e` moves a point by `e m` at most.
 //!
