@@ -323,26 +323,18 @@ fn false_intervals_of_joints_are_found() {
     sets.extend((0..6).map(|k| checked(&chain(&folder.path().join(k.to_string()), &mut random, k % 2 == 0), None, 60)));
     sets.retain(|set| !set.frames.is_empty());
     let ways = [Way::IntervalDropped, Way::IntervalLower, Way::IntervalUpper, Way::IntervalStatus, Way::ContactLate];
-    let (mut counts, mut turn) = (BTreeMap::<Way, [u32; 2]>::new(), 0);
+    let (mut counts, mut turn) = (BTreeMap::new(), 0);
     let mut choice = clearsweep_testing::oracle::families::Random(31);
-    while turn < 4_000 && counts.values().map(|[tried, _]| tried).sum::<u32>() < 300 {
+    while turn < 4_000 && counts.values().sum::<u32>() < 300 {
         turn += 1;
         let set = &sets[turn % sets.len()];
         let way = ways[choice.below(ways.len())];
         let frame = &set.frames[choice.below(set.frames.len())];
         let Some((false_frame, pair)) = falsified(set, frame, way, &mut choice) else { continue };
         let findings = set.recheck.check_frame(&false_frame, Some(pair));
-        let is_found = is_wrong(&findings, pair);
-        // The least distance of bodies in contact is sampled, and the finding says so.
-        let is_sampled = findings.iter().any(|finding| {
-            let of_pair = finding.place.pair == Some(pair);
-            of_pair && finding.what == RecheckWhat::Least && finding.outcome == RecheckOutcome::Bounded
-        });
-        assert!(is_found || is_sampled, "{way:?} is overlooked: {findings:?}");
-        let [tried, found] = counts.entry(way).or_default();
-        (*tried, *found) = (*tried + 1, *found + u32::from(is_found));
+        assert!(is_wrong(&findings, pair), "{way:?} is overlooked: {findings:?}");
+        *counts.entry(way).or_insert(0) += 1;
     }
     eprintln!("{counts:?}");
-    let is_enough = |&[tried, found]: &[u32; 2]| tried > 5 && 5 * found >= 4 * tried;
-    assert!(counts.len() == ways.len() && counts.values().all(is_enough), "{counts:?}");
+    assert!(counts.len() == ways.len() && counts.values().all(|&tried| tried > 5), "{counts:?}");
 }
