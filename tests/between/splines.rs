@@ -148,8 +148,8 @@ fn curves_and_their_bounds_hold_random_splines() {
                 let share = f64::from(k) / 16.0;
                 for (of_part, bounds) in bounds.iter().enumerate() {
                     let share = if of_part == 1 { part[0] + share * (part[1] - part[0]) } else { share };
-                    // A derivative jumps at a knot, and the oracle may take that of the next piece:
-                    // the ends of a piece are left out.
+                    // A derivative jumps at a knot, and the oracle may take that of the next
+                    // piece: the ends of a piece are left out.
                     if (share <= 0.0 && times[0] == start) || (share >= 1.0 && times[1] == end) {
                         continue;
                     }

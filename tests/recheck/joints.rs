@@ -123,7 +123,8 @@ fn poses_are_those_of_kinematics_and_bounds_hold() {
     assert!(tightest > 0.5, "the bounds are far too wide: {tightest}");
 }
 
-/// How much of its bounds a point of the body uses: of the speed, and of the distance from a chord.
+/// How much of its bounds a point of the body uses: of the speed, and of the distance from a
+/// chord.
 fn chord_ratio(motion: &JointMotion, random: &mut Random) -> f64 {
     let mut most = 0.0_f64;
     for _ in 0..20 {

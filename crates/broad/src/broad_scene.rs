@@ -177,8 +177,8 @@ impl<'a> DistinctShapes<'a> {
 /// Poses of a shape below which symmetries of its vertices are not looked for.
 const FEW_POSES: usize = 8;
 
-/// The boxes of bodies that have one pose each; `support`: the vertices of a shape, for a number of
-/// poses. Bodies that are made from the same are boxed 64 at
+/// The boxes of bodies that have one pose each; `support`: the vertices of a shape, for a number
+/// of poses. Bodies that are made from the same are boxed 64 at
 /// a time, in the lanes that otherwise hold the samples of one body.
 fn boxes_of_poses<'s>(
     lattice: &Lattice,

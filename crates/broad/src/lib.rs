@@ -94,8 +94,8 @@ pub fn by_name(name: &str) -> Result<Box<dyn BroadPhase>, Unavailable> {
     by_name_with(name, None)
 }
 
-/// The broad phase of a name. `cells`: sizes of cells for `hash` and `coherent-hash`; `None`: their
-/// own.
+/// The broad phase of a name. `cells`: sizes of cells for `hash` and `coherent-hash`; `None`:
+/// their own.
 ///
 /// # Errors
 /// [`Unavailable`] if the name is unknown, or names a broad phase on a device.

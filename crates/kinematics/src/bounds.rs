@@ -11,9 +11,9 @@
 //! - jerk: the sum of `v_k^3 r_k + 3 W_k v_k^2 r_k + 3 W_k^2 v_k m_k + 3 a_k v_k r_k + 3 (A_k v_k +
 //!   W_k a_k) m_k + j_k m_k`.
 //!
-//! (`r_k` is 0 for a joint that slides only.) All of them are bounds over the interval. No point is
-//! farther from an axis than at the start by more than the joints behind move it, nor farther than
-//! the links between are long.
+//! (`r_k` is 0 for a joint that slides only.) All of them are bounds over the interval. No point
+//! is farther from an axis than at the start by more than the joints behind move it, nor farther
+//! than the links between are long.
 
 use clearsweep_geometry::Vec3;
 use smallvec::SmallVec;

@@ -137,8 +137,8 @@ fn is_known(pair: &Pair<'_, f64>, simplex: &Simplex) -> bool {
 }
 
 /// Radius, metres, of a ball around the origin that the tetrahedron of four points of the
-/// difference is proven to hold, each point within the rounding bound; negative infinity if nothing
-/// is proven.
+/// difference is proven to hold, each point within the rounding bound; negative infinity if
+/// nothing is proven.
 fn inner_radius(pair: &Pair<'_, f64>, points: [Vec3<f64>; 4]) -> f64 {
     const NOTHING: f64 = f64::NEG_INFINITY;
     let (bound, size) = (pair.bound(), pair.size);

@@ -392,8 +392,8 @@ impl SolveState<'_, '_> {
         self.search(solver, stats)
     }
 
-    /// Whether the depth of the cores is not asked for, and this face of the difference proves that
-    /// they overlap deeply enough.
+    /// Whether the depth of the cores is not asked for, and this face of the difference proves
+    /// that they overlap deeply enough.
     fn proves_overlap(&self, face: &DifferenceFace, solver: &PairSolver<'_>) -> bool {
         solver.overlap.is_some_and(|depths| depths.are_proven_by_face(self.pair, face))
     }

@@ -338,8 +338,8 @@ impl Lowering<'_> {
         Ok(spec)
     }
 
-    /// The groups of the body of a node, beside those of its section or row. Siblings with the same
-    /// groups in the file share a list.
+    /// The groups of the body of a node, beside those of its section or row. Siblings with the
+    /// same groups in the file share a list.
     fn groups(&mut self, node: &PartNode, others: &Arc<[String]>) -> Arc<[String]> {
         let is_same = |known: &&KnownGroups| {
             known.parent == node.parent

@@ -128,8 +128,8 @@ impl MeshAndHull<'_> {
     }
 
     /// Whether each triangle of a small mesh lies along a face of the hull, well within the
-    /// tolerance. Then no point of it is farther from the surface of the hull: it lies in the hull,
-    /// which ends at the plane of the face.
+    /// tolerance. Then no point of it is farther from the surface of the hull: it lies in the
+    /// hull, which ends at the plane of the face.
     fn lies_on_faces(&self, tolerance: f64) -> bool {
         let hull = self.hull;
         let within = 0.5 * tolerance;

@@ -1,5 +1,5 @@
-//! A trial of the engine: bytes become a small scene of bodies of all kinds with motions and rules.
-//! The scene is run, and all of its rows are proven again.
+//! A trial of the engine: bytes become a small scene of bodies of all kinds with motions and
+//! rules. The scene is run, and all of its rows are proven again.
 //!
 //! The fuzzer gives the bytes (its target `engine`), a test gives random ones. Any bytes
 //! are a scene: bytes that are missing count as 0.

@@ -1,8 +1,8 @@
 //! The division of an input into parts of about equal cost, which shards of a job take.
 //!
 //! The cost of a part is its number of poses: the bodies and the query are the same in all of them.
-//! Their places are known from the statistics of row groups (Parquet), or else from the keys of all
-//! rows. The plan depends on nothing else, so that every machine makes the same.
+//! Their places are known from the statistics of row groups (Parquet), or else from the keys of
+//! all rows. The plan depends on nothing else, so that every machine makes the same.
 //!
 //! Runs stay whole, unless one is longer than a part: it is cut at frames whose number is a
 //! multiple of [`CUT_FRAMES`].

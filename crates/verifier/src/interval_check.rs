@@ -34,8 +34,8 @@ pub struct PosedEnds<'a> {
     pub ends: [[Placement; 2]; 2],
     /// The points that move on a line, in the frames of the bodies, metres.
     pub pivots: [Vector<f64>; 2],
-    /// The motions of bodies that joints carry; `None`: the bodies are free, or their motion is not
-    /// defined.
+    /// The motions of bodies that joints carry; `None`: the bodies are free, or their motion is
+    /// not defined.
     pub joints: Option<[JointMotion; 2]>,
 }
 
@@ -180,8 +180,8 @@ impl<'a> Sampled<'a> {
         ends.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0.0, f64::INFINITY))
     }
 
-    /// Computes narrow distances at the time of the least one and at other times until an upper end
-    /// is at most `upper`: the quick ones are coarse if bodies overlap.
+    /// Computes narrow distances at the time of the least one and at other times until an upper
+    /// end is at most `upper`: the quick ones are coarse if bodies overlap.
     fn sharpen(&mut self, upper: f64, times: [f64; 3]) {
         let (least, _) = self.least_upper();
         for t in std::iter::once(least).chain(times) {

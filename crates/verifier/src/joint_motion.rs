@@ -7,10 +7,10 @@
 //!
 //! **Bounds.** The frame behind a joint moves by the joint alone, seen from the frame before it.
 //! Let `x` be a point of the body in the frame behind the joint, `r` a bound of its distance from
-//! the joint's origin, `w` the unit axis, `q` the value, and `s` the slide along the axis with each
-//! unit of the value. In the frame before, the point is at `p + R(q) x + s q w`: `p` is the origin
-//! of the joint, `R(q)` the rotation about `w` by `q`. Its derivatives by the share of the interval
-//! are
+//! the joint's origin, `w` the unit axis, `q` the value, and `s` the slide along the axis with
+//! each unit of the value. In the frame before, the point is at `p + R(q) x + s q w`: `p` is the
+//! origin of the joint, `R(q)` the rotation about `w` by `q`. Its derivatives by the share of the
+//! interval are
 //!
 //! ```text
 //! R (x' + q' w x x) + s q' w
@@ -73,8 +73,8 @@ struct Polynomial {
 }
 
 impl Polynomial {
-    /// The values of a joint, from those of its column; `None` if they go by the shortest turn, and
-    /// that is half a turn.
+    /// The values of a joint, from those of its column; `None` if they go by the shortest turn,
+    /// and that is half a turn.
     fn of_joint(path: &ColumnPath, [ratio, offset]: [f64; 2], wraps: bool) -> Option<Self> {
         let of = |value: Wide| Wide::of(ratio) * value + Wide::of(offset);
         match path {
@@ -89,9 +89,9 @@ impl Polynomial {
         }
     }
 
-    /// Creates the polynomial of these Bernstein coefficients, at least one. The coefficient of the
-    /// power `k` is the first of the differences of order `k`, times the binomial coefficient. The
-    /// derivatives lie among the differences, times `n` and `n (n - 1)` for the degree `n`.
+    /// Creates the polynomial of these Bernstein coefficients, at least one. The coefficient of
+    /// the power `k` is the first of the differences of order `k`, times the binomial coefficient.
+    /// The derivatives lie among the differences, times `n` and `n (n - 1)` for the degree `n`.
     fn new(controls: &[Wide], error: f64) -> Self {
         let degree = controls.len() - 1;
         let mut differences = controls.to_vec();

@@ -5,8 +5,8 @@
 //! as the loader reads them.
 //!
 //! ```text
-//! oracle/        104-bit numbers, hulls, depths, triangles by brute force, round bodies by branch and
-//!                bound: the tests use them too
+//! oracle/        104-bit numbers, hulls, depths, triangles by brute force, round bodies by branch
+//!                and bound: the tests use them too
 //! nearest        the nearest points of two cores
 //! motion         the motion of a body over an interval, and bounds on it; free bodies
 //! joint_motion   the same for bodies that joints carry

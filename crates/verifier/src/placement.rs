@@ -32,8 +32,8 @@ impl Placement {
         Pose { position: self.position.into(), rest: self.rest.into(), q: self.q }
     }
 
-    /// The columns of the rotation: the images of the unit vectors by the Hamilton product `q e q*`
-    /// / `q q*`.
+    /// The columns of the rotation: the images of the unit vectors by the Hamilton product
+    /// `q e q*` / `q q*`.
     pub fn columns(&self) -> [Vector<Wide>; 3] {
         let [w, x, y, z] = self.q.map(|c| Wide(c, 0.0));
         let square = w * w + x * x + y * y + z * z;

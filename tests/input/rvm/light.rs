@@ -83,7 +83,7 @@ fn no_polyhedron_of_a_round_body_is_built_for_a_search() {
     }
 }
 
-/// Of many shapes even boxes are built when a search asks for them, and rows stay those of few.
+/// Boxes too are built when a search asks for them if shapes are many, and rows stay those of few.
 #[test]
 fn polyhedra_of_many_shapes_are_built_when_a_search_asks_for_them() {
     let folder = tempfile::tempdir().expect("scratch");

@@ -12,8 +12,8 @@
 //! spare if steps is 1, else the next multiple of steps. It follows:
 //!
 //! - **Ratio of adjacent resolutions.** For the ranges [alpha rho_l, beta rho_l) of adjacent levels
-//!   to meet, rho_(l+1) / rho_l = beta / alpha. Here that is a power of two: cells nest, and a cell
-//!   is found by a shift.
+//!   to meet, rho_(l+1) / rho_l = beta / alpha. Here that is a power of two: cells nest, and a
+//!   cell is found by a shift.
 //! - **Cells of a box.** sz < rho_l as beta <= 1, so a box lies in at most two cells along each
 //!   axis and in at most 2^3 cells; the same holds at coarser levels. Mirtich requires beta >= 1,
 //!   which only says that cells need not be larger than boxes; his proofs use no more than sz <=

@@ -13,8 +13,9 @@ use crate::vec3::Vec3;
 /// as distinct from everything, which costs a query time but is never wrong.
 const ALIKE: usize = 64;
 
-/// Fills in `normals` of a polyhedron that has its vertices and faces. Parallel faces have the same
-/// normal to the last bit, or its exact negative: each is the exact direction, rounded.
+/// Fills in `normals` of a polyhedron that has its vertices and faces. Parallel faces have the
+/// same normal to the last bit, or its exact negative, as a rule: each is the exact direction,
+/// rounded twice.
 pub(super) fn set_normals(hull: &mut Boundary) {
     hull.normals = (0..hull.face_start.len() as u32 - 1).map(|f| unit_normal(hull, f)).collect();
 }

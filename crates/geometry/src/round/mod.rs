@@ -48,8 +48,8 @@ impl RoundCore {
         Self { body, excess, halves: Lazy::default() }
     }
 
-    /// Both halves of a sector, each with a smaller hull, built when they are first asked for. `None`
-    /// of a convex body, and of a sector whose hull is it but for rounding.
+    /// Both halves of a sector, each with a smaller hull, built when they are first asked for.
+    /// `None` of a convex body, and of a sector whose hull is it but for rounding.
     pub fn halves(&self) -> Option<&[Polyhedron; 2]> {
         /// Least sagitta of a sector that is divided, as a share of its radius.
         const LEAST_SAGITTA: f64 = 1e-13;

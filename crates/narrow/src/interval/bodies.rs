@@ -266,8 +266,8 @@ impl<'a> LeafPieces<'a> {
         Hulls { cores: self.cores, growth: self.growth(), deviation: bodies.deviation.by }
     }
 
-    /// The pairs with both halves of a sector, the wider one, in its place. `None` where no hull is
-    /// larger than its sector.
+    /// The pairs with both halves of a sector, the wider one, in its place. `None` where no hull
+    /// is larger than its sector.
     fn halves(&self) -> Option<[Self; 2]> {
         let chord = |core: &Polyhedron| match core.round.as_deref() {
             Some(RoundCore { body: RoundBody::Sector(sector), .. }) => sector.chord(),

@@ -218,8 +218,9 @@ impl<'a, 'w> IntervalSearch<'a, 'w> {
         }
     }
 
-    /// Replaces a part of a leaf by those of both halves of a sector of a torus, over the same time,
-    /// where the hull of the sector bounds it by more than the motion. Returns false elsewhere.
+    /// Replaces a part of a leaf by those of both halves of a sector of a torus, over the same
+    /// time, where the hull of the sector bounds it by more than the motion. Returns false
+    /// elsewhere.
     pub(super) fn divide_sector(&mut self, leaf: u32, part: &IntervalPart) -> bool {
         if !self.is_bounded_by_sector(part) {
             return false;

@@ -1,18 +1,18 @@
 //! Cylinders about perpendicular axes, segments and discs among them, in closed form.
 //!
-//! Let A lie about x with half length `l` and radius `r`, and B about y with `m` and `s`; the middle
-//! of B is at `t`, made positive in all components. Where the axis of B passes A's length,
-//! `p = l - t_x >= 0`, all of B's section across x faces A: the bodies are as far apart as a disc of
-//! radius `r` and the rectangle of half sides `m` and `s` in the plane of y and z.
+//! Let A lie about x with half length `l` and radius `r`, and B about y with `m` and `s`; the
+//! middle of B is at `t`, made positive in all components. Where the axis of B passes A's length,
+//! `p = l - t_x >= 0`, all of B's section across x faces A: the bodies are as far apart as a disc
+//! of radius `r` and the rectangle of half sides `m` and `s` in the plane of y and z.
 //!
 //! If they overlap, the depth is that of this disc and rectangle, or along x, `p + s`. For a unit
 //! direction `n = (x, sqrt(1 - x^2) m)` with a unit vector `m` of the plane, the depth is
-//! `p x + k sqrt(1 - x^2) + s sqrt(m_z^2 + x^2 m_y^2)` with some `k(m)`. As a function of `x^2` the
-//! first and the last term are concave and increase. The middle one is concave for `k >= 0`, and
-//! increases for `k < 0`. So the least value is that at `x = 0`, in the plane, or at `x = 1`.
+//! `p x + k sqrt(1 - x^2) + s sqrt(m_z^2 + x^2 m_y^2)` with some `k(m)`. As a function of `x^2`
+//! the first and the last term are concave and increase. The middle one is concave for `k >= 0`,
+//! and increases for `k < 0`. So the least value is that at `x = 0`, in the plane, or at `x = 1`.
 //!
-//! An axis of B that is perpendicular but for rounding is turned into place, and the bracket opens by
-//! as much as a point of B moves.
+//! An axis of B that is perpendicular but for rounding is turned into place, and the bracket opens
+//! by as much as a point of B moves.
 
 use super::Proven;
 use super::parallel::{Solid, with_vertices};
@@ -113,8 +113,8 @@ struct PlanarFound {
     distance: f64,
 }
 
-/// `half`: half the sides of the rectangle. Of equal depths the second axis wins over the first, and
-/// the positive direction over the negative one.
+/// `half`: half the sides of the rectangle. Of equal depths the second axis wins over the first,
+/// and the positive direction over the negative one.
 fn disc_and_rectangle(middle: [f64; 2], half: [f64; 2], radius: f64) -> PlanarFound {
     let sign = middle.map(|c| if c < 0.0 { -1.0 } else { 1.0 });
     let beyond = [0, 1].map(|k| middle[k].abs() - half[k]);

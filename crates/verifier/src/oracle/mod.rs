@@ -1,5 +1,5 @@
-//! Slow searches in wide arithmetic, over hulls, triangles and round bodies. The oracles of the tests
-//! share them.
+//! Slow searches in wide arithmetic, over hulls, triangles and round bodies. The oracles of the
+//! tests share them.
 
 pub mod depth;
 pub mod gap;

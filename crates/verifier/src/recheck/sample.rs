@@ -75,8 +75,8 @@ impl Recheck {
         // Rows of depths are compared with those of distances, in no time.
         let mut goes_on = watch.take(self.look(&depths, choice, looked), None)?;
         let begun = Instant::now();
-        // Some tasks of each kind are always done. Time that one kind leaves goes to the next kind.
-        // Time that is left in the end goes to the first.
+        // Some tasks of each kind are always done. Time that one kind leaves goes to the next
+        // kind. Time that is left in the end goes to the first.
         let mut share = 0.0;
         for (kind, of) in SHARES.iter().enumerate() {
             share += of;
