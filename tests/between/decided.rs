@@ -40,15 +40,19 @@ fn corner(dir: &std::path::Path) -> Arc<Shape> {
 }
 
 fn asked(shapes: [&Shape; 2], motions: [&Motion; 2], tolerance: f64, require: Option<f64>) -> IntervalProximity {
+    let between = BetweenFrames::Linear;
+    let options = IntervalOptions { between, within: 1e6, require, touch: 1e-6, tolerance, answer: AnswerKind::Depth };
+    solved(shapes, motions, &options)
+}
+
+fn solved(shapes: [&Shape; 2], motions: [&Motion; 2], options: &IntervalOptions) -> IntervalProximity {
     let of = |k: usize| {
         let (positions, q) = motions[k];
         let ends = [0, 1].map(|end| Pose::new(positions[end], q[end]).recentred(shapes[k].center));
         BodyMotion { shape: shapes[k], ends, pivot: Vec3::ZERO - shapes[k].center }
     };
-    let between = BetweenFrames::Linear;
-    let options = IntervalOptions { between, within: 1e6, require, touch: 1e-6, tolerance, answer: AnswerKind::Depth };
     let (mut work, mut stats) = (Workspace::default(), SolverStats::default());
-    interval_proximity(&of(0), &of(1), [None, None], &options, &mut work, &mut stats).expect("within a long way")
+    interval_proximity(&of(0), &of(1), [None, None], options, &mut work, &mut stats).expect("near enough")
 }
 
 /// Outcomes of a kind of pair.
@@ -165,5 +169,38 @@ fn the_hollow_of_a_torus_is_decided_as_its_outside_is() {
         let (gaps, fast, turns) = ([1e-6, 1e-3], [0.01, 0.03], [0.002, 0.02]);
         Family { name, shapes, cases: 40, gaps, fast: &fast, turns: &turns, tilt: 0.02, far: [0.01, 0.03] }
             .assert_decided();
+    }
+}
+
+#[test]
+fn bodies_that_stay_at_a_limit_are_left_undecided_before_the_work_limit() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let (corner, cube, pipe) =
+        (corner(dir.path()), of_words("{ box = [1, 1, 0.5] }"), of_words("{ cylinder = [0.3, 0.5] }"));
+    // How far a shape reaches below its origin.
+    let kinds: [(&str, &Shape, f64); 3] = [("mesh", &corner, 0.0), ("convex", &cube, 0.25), ("round", &pipe, 0.25)];
+    let gap = 0.0625;
+    for (a_name, a, up) in kinds {
+        // A stands on its head.
+        let still = ([[0.0, 0.3, 0.0]; 2], [[0.0, 1.0, 0.0, 0.0]; 2]);
+        for (b_name, b, down) in kinds {
+            // Between frames a round body beside a mesh is the polyhedron around it.
+            let width =
+                if [a_name, b_name].contains(&"mesh") && [a_name, b_name].contains(&"round") { 2e-3 } else { 1e-9 };
+            for turn in [0.0_f64, 0.02, 0.5] {
+                let at = |x: f64| [x, 0.1 * x, up + gap + down];
+                let turned = [(0.5 * turn).cos(), 0.0, 0.0, (0.5 * turn).sin()];
+                let motion = ([at(0.0), at(0.3)], [IDENTITY, turned]);
+                for (require, within) in [(Some(gap), 1e6), (None, gap)] {
+                    let (between, touch, answer) = (BetweenFrames::Linear, 1e-6, AnswerKind::Distance);
+                    let options = IntervalOptions { between, within, require, touch, tolerance: 1e-3, answer };
+                    let found = solved([a, b], [&still, &motion], &options);
+                    let case = format!("{a_name} and {b_name}, turn {turn}, {require:?} {within}: {found:?}");
+                    assert!(found.lower <= gap && gap <= found.upper + 1e-12, "{case}");
+                    assert!(found.upper - found.lower <= width, "{case}");
+                    assert!(found.method != IntervalMethod::Limit, "{case}");
+                }
+            }
+        }
     }
 }

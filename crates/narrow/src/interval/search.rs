@@ -24,6 +24,10 @@ use std::cmp::Ordering;
 /// Most distances computed for an interval. Pairs of volumes count, too (`division.rs`).
 const WORK_LIMIT: u32 = 4000;
 
+/// Width of a bracket around a limit that is not narrowed any further, in sizes of the pair. Bodies
+/// that stay at the limit for long cost the square root of its inverse.
+const AT_LIMIT: f64 = 1e-10;
+
 /// Shares of an interval that are not divided any further.
 const LEAST_SHARE: f64 = 1.0 / (1_u64 << 44) as f64;
 
@@ -168,7 +172,18 @@ impl<'a, 'w> IntervalSearch<'a, 'w> {
         // The depth of bodies that are not convex is a bracket of its own.
         let is_depth_sought = self.bodies.is_convex() && self.options.answer == AnswerKind::Depth;
         let is_deep = self.upper <= self.options.touch && !is_depth_sought;
-        is_deep || self.options.is_decided(lower, self.upper)
+        is_deep || self.is_decided(lower)
+    }
+
+    /// Whether a bracket from `lower` to the upper end found decides what is asked but for limits
+    /// to which it has come as near as is worth while.
+    fn is_decided(&self, lower: f64) -> bool {
+        let (options, upper) = (&self.options, self.upper);
+        let width = AT_LIMIT * self.bodies.size(&self.ends[0]) + 2.0 * self.bodies.deviation();
+        let is_near = |limit: f64| lower <= limit && limit <= upper && upper - lower <= width;
+        let require = options.require.filter(|&require| !is_near(require));
+        let within = if is_near(options.within) { upper } else { options.within };
+        IntervalOptions { require, within, ..*options }.is_decided(lower, upper)
     }
 
     /// Whether dividing the part of the least bound raises the bound by rounding only, or decides
@@ -277,7 +292,7 @@ impl<'a, 'w> IntervalSearch<'a, 'w> {
             if along.least() > upper {
                 return along;
             }
-            let is_enough = |least: f64| least > upper || (sought.is_none() && self.options.is_decided(least, upper));
+            let is_enough = |least: f64| least > upper || (sought.is_none() && self.is_decided(least));
             let best = hulls.best_between(ends, &self.motion, |bound| is_enough(bound.least()));
             let best = if best.least() < along.least() { along } else { best };
             if is_enough(best.least()) {
@@ -328,10 +343,10 @@ impl<'a, 'w> IntervalSearch<'a, 'w> {
     pub(super) fn push(&mut self, leaf: u32, [from, to]: [u32; 2], at_least: f64, at_choice: bool) {
         let of = &self.leaves[leaf as usize];
         let [one, other] = [&of.nodes[from as usize], &of.nodes[to as usize]];
-        let (upper, motion) = (self.upper, self.path.relative_over(&self.motion, [one.share, other.share]));
+        let motion = self.path.relative_over(&self.motion, [one.share, other.share]);
         let is_enough = |least: f64| match self.sought {
             Some(sought) => least > sought.level,
-            None => least > self.options.within || self.options.is_decided(least.max(at_least), upper),
+            None => least > self.options.within || self.is_decided(least.max(at_least)),
         };
         let (mut bound, least_at) = match self.bodies.is_convex_leaf() {
             true => HullsBetween::new(&of.hulls, [one, other], &motion).best(is_enough),
