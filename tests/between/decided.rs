@@ -204,3 +204,35 @@ fn bodies_that_stay_at_a_limit_are_left_undecided_before_the_work_limit() {
         }
     }
 }
+
+#[test]
+fn thin_bodies_beside_the_edges_of_a_mesh_are_decided() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let mesh = corner(dir.path());
+    let thin = [
+        ("ball", of_words("{ sphere = 0.25 }")),
+        ("capsule", of_words("{ capsule = [0.1, 0.5] }")),
+        ("triangle", of_words("{ points = [[0, 0, 0], [0.5, 0, 0], [0, 0.5, 0]] }")),
+        ("sheet", of_words("{ points = [[0, 0, 0], [0.5, 0, 0], [0.5, 0.5, 0], [0, 0.5, 0]] }")),
+    ];
+    for (name, body) in &thin {
+        let (mut random, mut apart) = (Random(5), 0);
+        for case in 0..400 {
+            // On a lattice, and turned about an axis of the faces.
+            let place = |random: &mut Random| [0; 3].map(|_| (random.below(25) as f64 - 8.0) / 8.0);
+            let start = place(&mut random);
+            let step = [0; 3].map(|_| [0.0, 0.0625, 0.1 * random.unit()][random.below(3)]);
+            let half = 0.5 * [0.05_f64, 0.26, 0.6][random.below(3)];
+            let mut turned = [half.cos(), 0.0, 0.0, 0.0];
+            turned[1 + random.below(3)] = half.sin();
+            let turning = ([[0.0; 3]; 2], [IDENTITY, turned]);
+            let sliding = ([start, [0, 1, 2].map(|k| start[k] + step[k])], [IDENTITY; 2]);
+            let found = asked([&mesh, body], [&turning, &sliding], 1e-6, None);
+            let is_apart = found.lower > 0.0;
+            apart += usize::from(is_apart);
+            let is_narrow = found.upper - found.lower <= 1e-6;
+            assert!(!is_apart || (is_narrow && found.method != IntervalMethod::Limit), "{name} {case}: {found:?}");
+        }
+        assert!(apart > 100, "{name}: {apart} apart");
+    }
+}

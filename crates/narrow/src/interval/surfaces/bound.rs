@@ -30,6 +30,10 @@ impl BoundedNode {
 /// Up to which share of the smaller triangle's radius its way off its chord counts as little.
 const SHARP: f64 = 0.25;
 
+/// Share of the size of flat volumes up to which the motion costs little: along the normal of flat
+/// ones division gains nothing, but along other directions it does.
+const FLAT: f64 = 1.0 / 64.0;
+
 /// Most times at which the direction between triangles is tried: next that of the least bound.
 const DIRECTIONS: usize = 3;
 
@@ -337,7 +341,9 @@ impl VolumePair<'_> {
         gap.direction.is_some_and(|direction| {
             let world = direction.in_world(self.ends[0]);
             let width = |body: usize| self.nodes[body].volume.width(self.ends[0].to_body(body, world));
-            0.125 * gap.bound.bend > width(0) + width(1)
+            let divisible = self.nodes.iter().filter(|node| !node.node.is_triangle());
+            let size = divisible.fold(0.0, |size: f64, node| size.max(node.volume.radius));
+            0.125 * gap.bound.bend > width(0) + width(1) + FLAT * size
         })
     }
 }

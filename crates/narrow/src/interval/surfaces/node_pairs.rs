@@ -339,7 +339,7 @@ impl<'a> SurfaceParts<'a> {
 
     /// Both surfaces as a whole over a part of the interval.
     pub(super) fn whole(&mut self, span: [f64; 2], known: &[FixedDirection], aim: SurfaceAim) -> Option<SurfacePart> {
-        let nodes = [0, 1].map(|body| self.bounded(body, SurfaceNode::Whole));
+        let nodes = [0, 1].map(|body| self.bounded(body, SurfaceNode::of(self.meshes[body])));
         self.look([&nodes[0], &nodes[1]], span, known, aim)
     }
 

@@ -20,6 +20,11 @@ pub(super) enum SurfaceNode {
 pub(super) type SurfaceNodes = SmallVec<[SurfaceNode; WIDTH]>;
 
 impl SurfaceNode {
+    /// That of a whole surface: of a point, a segment or another single triangle that itself.
+    pub(super) fn of(mesh: &TriangleMesh) -> Self {
+        if mesh.triangles().len() == 1 { Self::Triangle(0) } else { Self::Whole }
+    }
+
     /// Whether it has no parts.
     pub(super) fn is_triangle(self) -> bool {
         matches!(self, Self::Triangle(_))
