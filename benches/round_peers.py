@@ -1,11 +1,12 @@
-"""Round bodies beside coal and MuJoCo: errors and nanoseconds, and the depth of sleeves as a picture.
+"""Round bodies beside coal, MuJoCo and parry: errors and nanoseconds, and the depth of sleeves as a picture.
 
     python benches/round_peers.py [--pairs N] [--plot FILE.svg]
 
 Needs the packages coal, mujoco and numpy (and matplotlib for the picture), and cargo. Makes N pairs a case (250 unless told), asks
 `cargo bench --bench round_pairs` about them, and then both peers, in the same run. Truth: of overlaps with parallel axes a closed form;
 else the proven bracket, of which a peer is off by what it lies outside. Sizes 0.02 to 3 m, gaps and depths from 1e-4 of the size on.
-The peers are called from Python: a call about two spheres is measured beside, and its time is taken off.
+coal and MuJoCo are called from Python: a call about two spheres is measured beside, and its time is taken off. parry, which has cylinders
+and no ellipsoids, is asked by the same program as the engine.
 """
 
 import argparse
@@ -113,7 +114,7 @@ def ours(cases, folder):
     (folder / "cases").write_text("\n".join(lines) + "\n")
     command = ["cargo", "bench", "--locked", "--quiet", "--bench", "round_pairs", "--", folder / "cases", folder / "answers"]
     printed = subprocess.run(command, check=True, cwd=ROOT, capture_output=True, text=True).stdout
-    times = {name: (float(round_), float(box)) for name, round_, box in (line.split(";") for line in printed.splitlines())}
+    times = {name: tuple(map(float, numbers)) for name, *numbers in (line.split(";") for line in printed.splitlines())}
     rows = [tuple(map(float, line.split())) for line in (folder / "answers").read_text().splitlines()]
     brackets, first = {}, 0
     for name, pairs in cases.items():
@@ -184,10 +185,10 @@ def timed(call, count):
     return statistics.median(times), found
 
 
-def errors(found, pairs, brackets):
+def errors(found, pairs, answers):
     """How far values lie outside of the truth, metres."""
     out = []
-    for value, (_, _, _, _, truth), (_, lower, upper) in zip(found, pairs, brackets):
+    for value, (_, _, _, _, truth), (_, lower, upper, _) in zip(found, pairs, answers):
         low, high = (lower, upper) if truth is None else (truth, truth)
         out.append(max(low - value, value - high, 0.0))
     return out
@@ -202,17 +203,21 @@ def table(pairs_a_case):
     print("| case | engine | ns | worst error, m | over 1e-6 m | over 1 mm |\n| --- | --- | --- | --- | --- | --- |")
     calls = {peer.name: timed(peer.prepared(spheres), pairs_a_case)[0] for peer in (Coal(), MuJoCo())}
     for name, pairs in cases.items():
-        widths = [(upper - lower) / (reach(a) + reach(b)) for (a, b, *_), (_, lower, upper) in zip(pairs, brackets[name])]
-        outside = errors([distance for distance, _, _ in brackets[name]], pairs, brackets[name])
-        round_, box = times[name]
+        widths = [(upper - lower) / (reach(a) + reach(b)) for (a, b, *_), (_, lower, upper, _) in zip(pairs, brackets[name])]
+        outside = errors([distance for distance, *_ in brackets[name]], pairs, brackets[name])
+        round_, box, parry = times[name]
         counts = f"{over(outside, 1e-6)} | {over(outside, 1e-3)}"
         print(f"| {name} | clearsweep | {round_:.0f} (boxes {box:.0f}) | {max(outside):.1e}, width {max(widths):.1e} | {counts} |")
-        for (_, lower, upper), (*_, truth) in zip(brackets[name], pairs):
+        for (_, lower, upper, _), (*_, truth) in zip(brackets[name], pairs):
             assert truth is None or lower - 1e-12 <= truth <= upper + 1e-12, f"{name}: {truth} is not in {lower} to {upper}"
         for peer in (Coal(), MuJoCo()):
             spent, found = timed(peer.prepared(pairs), len(pairs))
             off = errors(found, pairs, brackets[name])
             print(f"| {name} | {peer.name} | {spent - calls[peer.name]:.0f} | {max(off):.1e} | {over(off, 1e-6)} | {over(off, 1e-3)} |")
+        of_parry = [found for *_, found in brackets[name]]
+        if not any(map(math.isnan, of_parry)):
+            off = errors(of_parry, pairs, brackets[name])
+            print(f"| {name} | parry | {parry:.0f} | {max(off):.1e} | {over(off, 1e-6)} | {over(off, 1e-3)} |")
 
 
 def over(values, bound):
@@ -239,7 +244,7 @@ def plot(path):
     for peer, colour in ((Coal(), "tab:orange"), (MuJoCo(), "tab:green")):
         found = peer.prepared(pairs)()
         axes.loglog(offsets, np.maximum(errors(found, pairs, brackets), 1e-16), ".-", color=colour, label=peer.name)
-    wide = [max(upper - truth, truth - lower, 1e-16) for (_, lower, upper), (*_, truth) in zip(brackets, pairs)]
+    wide = [max(upper - truth, truth - lower, 1e-16) for (_, lower, upper, _), (*_, truth) in zip(brackets, pairs)]
     axes.loglog(offsets, wide, "-", color="tab:blue", label="clearsweep: the ends of its bracket")
     axes.set_xlabel("offset of the axes, m (radii 0.5 and 0.4 m)")
     axes.set_ylabel("error of the depth, m")
