@@ -196,6 +196,7 @@ fn asked(motion: &Motion, bodies: &[Arc<Shape>], work: &mut Workspace) -> Option
         touch: 1e-6,
         tolerance: 1e-4,
         answer: AnswerKind::Depth,
+        ..IntervalOptions::default()
     };
     interval_proximity(&of(0), &of(1), [None, None], &options, work, &mut SolverStats::default())
 }

@@ -137,6 +137,7 @@ impl Motion {
             touch: TOUCH,
             tolerance: 1e-4,
             answer: AnswerKind::Depth,
+            ..IntervalOptions::default()
         };
         interval_proximity_divided(&of(0), &of(1), [None, None], &options, division, work, stats)
     }

@@ -58,6 +58,9 @@ fn a_wrong_motion_is_refused_with_its_key() {
         ("[motion]\nbetween = \"fast\"\n", ["`fast`", "between"]),
         ("[motion]\nbetween = \"linear\"\ntolerance = 0\n", ["tolerance", "1e-9"]),
         ("[motion]\nbetween = \"linear\"\ntolerance = -1\n", ["tolerance", "negative"]),
+        ("[motion]\nbetween = \"linear\"\nwork = 0\n", ["work", "1 to 100000"]),
+        ("[motion]\nbetween = \"linear\"\nwork = 2.5\n", ["work", "whole number"]),
+        ("[motion]\nbetween = \"linear\"\nwork = 1e9\n", ["work", "no number of distances"]),
         ("[motion]\nbetween = \"linear\"\nmax_gap = 0\n", ["max_gap", "whole number"]),
         ("[motion]\nbetween = \"linear\"\nmax_gap = 1.5\n", ["max_gap", "whole number"]),
         ("[motion]\nbetween = \"linear\"\npivot = \"middle\"\n", ["pivot", "centre"]),
@@ -71,7 +74,7 @@ fn a_wrong_motion_is_refused_with_its_key() {
     let (_, err) = expect(dir.path(), "check scene.toml", 1);
     assert!(err.contains("pivot") && err.contains("origin"), "{err}");
     scene(
-        "[motion]\nbetween = \"linear\"\npivot = \"centre\"\ntolerance = \"1mm\"\nmax_gap = 5\n",
+        "[motion]\nbetween = \"linear\"\npivot = \"centre\"\ntolerance = \"1mm\"\nwork = 100000\nmax_gap = 5\n",
         "pivot = \"origin\"",
     );
     expect(dir.path(), "check scene.toml", 0);

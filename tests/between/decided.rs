@@ -8,7 +8,7 @@ use crate::interval_pieces::{Motion, mesh, turned};
 use clearsweep::{BodyBuilder, Geometry, Pose, SceneBuilder, Shape, Vec3};
 use clearsweep_narrow::interval::{BodyMotion, IntervalMethod, IntervalOptions, IntervalProximity, interval_proximity};
 use clearsweep_narrow::{SolverStats, Workspace};
-use clearsweep_scene::{AnswerKind, BetweenFrames};
+use clearsweep_scene::{AnswerKind, BetweenFrames, MotionRule};
 use clearsweep_testing::random::Random;
 use std::sync::Arc;
 
@@ -41,7 +41,8 @@ fn corner(dir: &std::path::Path) -> Arc<Shape> {
 
 fn asked(shapes: [&Shape; 2], motions: [&Motion; 2], tolerance: f64, require: Option<f64>) -> IntervalProximity {
     let between = BetweenFrames::Linear;
-    let options = IntervalOptions { between, within: 1e6, require, touch: 1e-6, tolerance, answer: AnswerKind::Depth };
+    let options =
+        IntervalOptions { between, within: 1e6, require, touch: 1e-6, tolerance, ..IntervalOptions::default() };
     solved(shapes, motions, &options)
 }
 
@@ -193,7 +194,8 @@ fn bodies_that_stay_at_a_limit_are_left_undecided_before_the_work_limit() {
                 let motion = ([at(0.0), at(0.3)], [IDENTITY, turned]);
                 for (require, within) in [(Some(gap), 1e6), (None, gap)] {
                     let (between, touch, answer) = (BetweenFrames::Linear, 1e-6, AnswerKind::Distance);
-                    let options = IntervalOptions { between, within, require, touch, tolerance: 1e-3, answer };
+                    let (tolerance, work) = (1e-3, MotionRule::default().work);
+                    let options = IntervalOptions { between, within, require, touch, tolerance, work, answer };
                     let found = solved([a, b], [&still, &motion], &options);
                     let case = format!("{a_name} and {b_name}, turn {turn}, {require:?} {within}: {found:?}");
                     assert!(found.lower <= gap && gap <= found.upper + 1e-12, "{case}");
@@ -234,5 +236,34 @@ fn thin_bodies_beside_the_edges_of_a_mesh_are_decided() {
             assert!(!is_apart || (is_narrow && found.method != IntervalMethod::Limit), "{name} {case}: {found:?}");
         }
         assert!(apart > 100, "{name}: {apart} apart");
+    }
+}
+
+#[test]
+fn less_work_leaves_wider_brackets_that_hold() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let (mesh, cube, pipe) =
+        (corner(dir.path()), of_words("{ box = [1, 1, 1] }"), of_words("{ cylinder = [0.3, 1.2] }"));
+    let kinds: [(&str, [&Shape; 2]); 2] = [("convex", [&cube, &pipe]), ("mesh", [&mesh, &mesh])];
+    for (name, shapes) in kinds {
+        let (mut random, mut limited) = (Random(31), 0);
+        for case in 0..100 {
+            let mut motion = |far: f64| -> Motion {
+                let (start, step) = (random.in_cube(far), random.in_cube(0.5));
+                let q = turned(&mut random, IDENTITY, 1.0);
+                ([start, [0, 1, 2].map(|k| start[k] + step[k])], [q, turned(&mut random, q, 0.5)])
+            };
+            let (a, b) = (motion(0.2), motion(2.0));
+            let whole = asked(shapes, [&a, &b], 1e-6, None);
+            let options = IntervalOptions { touch: 1e-6, tolerance: 1e-6, work: 3, ..IntervalOptions::default() };
+            let part = solved(shapes, [&a, &b], &options);
+            let width = |of: &IntervalProximity| of.upper - of.lower;
+            assert!(part.lower <= whole.upper && whole.lower <= part.upper, "{name} {case}: {part:?} {whole:?}");
+            if part.method == IntervalMethod::Limit {
+                limited += 1;
+                assert!(width(&part) > width(&whole), "{name} {case}: {part:?} {whole:?}");
+            }
+        }
+        assert!(limited > 10, "{name}: {limited} at the limit");
     }
 }

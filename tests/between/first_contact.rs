@@ -44,6 +44,7 @@ impl Pair<'_> {
             touch: TOUCH,
             tolerance: 1e-4,
             answer: AnswerKind::Depth,
+            ..IntervalOptions::default()
         };
         let moving = |side: usize| {
             let (Body { shape, .. }, motion) = (self.bodies[side], &self.moves[side]);

@@ -73,6 +73,7 @@ pub(super) fn asked(shapes: [&Shape; 2], motions: [&Motion; 2]) -> IntervalProxi
         touch: 1e-6,
         tolerance: 1e-4,
         answer: AnswerKind::Depth,
+        ..IntervalOptions::default()
     };
     let (mut work, mut stats) = (Workspace::default(), SolverStats::default());
     interval_proximity(&of(0), &of(1), [None, None], &options, &mut work, &mut stats).expect("within a long way")

@@ -24,6 +24,7 @@ fn options(tolerance: f64) -> IntervalOptions {
         touch: 1e-6,
         tolerance,
         answer: AnswerKind::Depth,
+        ..IntervalOptions::default()
     }
 }
 

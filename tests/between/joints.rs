@@ -338,6 +338,7 @@ fn random_chains_hold_the_least_distance() {
             touch: TOUCH,
             tolerance: TOLERANCE,
             answer: AnswerKind::Depth,
+            ..IntervalOptions::default()
         };
         let shapes = [&*pair[0].shape, &*pair[1].shape];
         let found =
@@ -432,6 +433,7 @@ fn deviations_are_not_searched_away() {
                 touch: TOUCH,
                 tolerance: 1e-6,
                 answer: AnswerKind::Distance,
+                ..IntervalOptions::default()
             };
             let mut stats = SolverStats::default();
             let found = interval_proximity_of_joints(

@@ -232,6 +232,7 @@ fn options() -> IntervalOptions {
         touch: TOUCH,
         tolerance: TOLERANCE,
         answer: AnswerKind::Depth,
+        ..IntervalOptions::default()
     }
 }
 

@@ -86,7 +86,7 @@ fn of(scene: &Scene, options: &JobOptions, trajectories: Vec<Value>) -> Value {
         "contacts": query.contacts,
         "direction": scene.direction.map(|direction| direction.to_array().map(bits)),
         "motion": (motion.between != BetweenFrames::None)
-            .then(|| json!([motion.between.name(), bits(motion.tolerance), motion.max_gap, motion.max_gap_s.map(bits), motion.wraps, pivots(scene), frames_along_splines])),
+            .then(|| json!([motion.between.name(), bits(motion.tolerance), motion.work, motion.max_gap, motion.max_gap_s.map(bits), motion.wraps, pivots(scene), frames_along_splines])),
         "missing": match scene.missing {
             Missing::Error => "error",
             Missing::Absent => "absent",

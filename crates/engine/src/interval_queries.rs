@@ -55,6 +55,7 @@ impl<'a> IntervalQueries<'a> {
             require: None,
             touch: query.touch,
             tolerance: motion.tolerance,
+            work: motion.work,
             answer: query.answer,
         };
         (!masks.is_empty()).then(|| Self { scene, block, options, requirements: scene.requirements(), masks })

@@ -140,6 +140,7 @@ impl Report<'_> {
             direction: self.scene.direction.map(Vec3::to_array),
             between: motion.between.name().to_owned(),
             between_tolerance_m: looks_between.then_some(motion.tolerance),
+            between_work: looks_between.then_some(motion.work),
             max_gap: looks_between.then_some(motion.max_gap),
             max_gap_s: max_gap_s(motion).filter(|_| looks_between),
             wrap: (motion.between == BetweenFrames::Joint).then(|| wrap.to_owned()),

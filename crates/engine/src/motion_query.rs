@@ -3,7 +3,7 @@
 use super::pair::{PairOptions, check_pose};
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Pose;
-use clearsweep_model::{BetweenFrames, MotionRule, Pivot, Shape};
+use clearsweep_model::{BetweenFrames, Pivot, Shape};
 use clearsweep_narrow::interval::{BodyMotion, IntervalOptions, IntervalProximity, interval_proximity};
 use clearsweep_narrow::{SolverStats, Workspace};
 
@@ -29,8 +29,8 @@ impl<'a> MotionQuery<'a> {
             return Err(Error::usage("motion of a pair", problem, "choose linear, screw or hold"));
         }
         let within = options.cutoff().unwrap_or(f64::INFINITY);
-        let (touch, tolerance) = (options.touch, MotionRule::default().tolerance);
-        let options = IntervalOptions { between, within, require: None, touch, tolerance, answer: options.answer };
+        let (touch, answer) = (options.touch, options.answer);
+        let options = IntervalOptions { between, within, touch, answer, ..IntervalOptions::default() };
         Ok(Self { shapes: [a, b], options, work: Workspace::default() })
     }
 

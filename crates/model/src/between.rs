@@ -56,6 +56,8 @@ pub struct MotionRule {
     pub between: BetweenFrames,
     /// How wide the bracket of the least distance over an interval may be, metres.
     pub tolerance: f64,
+    /// Distances that are computed for an interval, at most.
+    pub work: u32,
     /// Frames that neighbouring frames of a run may be apart for an interval to be looked at; at
     /// least 1.
     pub max_gap: i64,
@@ -78,6 +80,6 @@ impl MotionRule {
 impl Default for MotionRule {
     fn default() -> Self {
         let (between, spline_frames) = (BetweenFrames::None, FrameTimes::default());
-        Self { between, tolerance: 1e-4, max_gap: 1, max_gap_s: None, wraps: false, spline_frames }
+        Self { between, tolerance: 1e-4, work: 4000, max_gap: 1, max_gap_s: None, wraps: false, spline_frames }
     }
 }

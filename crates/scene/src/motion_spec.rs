@@ -14,6 +14,10 @@ const FINEST_TOLERANCE_M: f64 = 1e-9;
 /// The share of the clearance required that the tolerance is at most, unless it is given.
 const SHARE_OF_REQUIRED: f64 = 0.1;
 
+/// The most work that may be asked for, distances an interval: of two meshes they take 2 GB on each
+/// thread.
+const MOST_WORK: u32 = 100_000;
+
 /// `[motion]`, lengths in metres.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct MotionSpec {
@@ -21,6 +25,7 @@ pub(super) struct MotionSpec {
     /// Pivot of the bodies that state none themselves.
     pub(super) pivot: Pivot,
     pub(super) tolerance: Option<f64>,
+    pub(super) work: Option<u32>,
     pub(super) max_gap: Option<i64>,
     pub(super) max_gap_s: Option<f64>,
     /// Whether joints that turn without limits take the shortest turn.
@@ -31,7 +36,7 @@ pub(super) struct MotionSpec {
 
 /// Lowers `[motion]`.
 pub(super) fn motion(keys: &Keys<'_>, unit: LengthUnit, has_joints: bool) -> Result<MotionSpec> {
-    keys.only(&["between", "pivot", "tolerance", "max_gap", "max_gap_s", "wrap", "step_s", "samples"])?;
+    keys.only(&["between", "pivot", "tolerance", "work", "max_gap", "max_gap_s", "wrap", "step_s", "samples"])?;
     let words = BetweenFrames::ALL.map(|between| (between.name(), between));
     let between = keys
         .required("between", "say how bodies move between frames: none, linear, screw, hold, joint or spline")?
@@ -60,6 +65,7 @@ pub(super) fn motion(keys: &Keys<'_>, unit: LengthUnit, has_joints: bool) -> Res
         spline_frames: spline_frames(of_splines)?,
         pivot: keys.get("pivot").map(|word| pivot(&word)).transpose()?.unwrap_or_default(),
         tolerance: keys.get("tolerance").map(|field| tolerance(&field, unit)).transpose()?,
+        work: keys.get("work").map(|field| work(&field)).transpose()?,
         max_gap: keys.get("max_gap").map(|field| max_gap(&field)).transpose()?,
         max_gap_s: keys.get("max_gap_s").map(|field| max_gap_s(&field)).transpose()?,
         wraps: wrap
@@ -103,6 +109,16 @@ fn spline_frames([step, samples]: [Option<Field<'_>>; 2]) -> Result<FrameTimes> 
     }
 }
 
+/// `work`.
+fn work(field: &Field<'_>) -> Result<u32> {
+    let distances = field.number()?;
+    if distances.fract() == 0.0 && (1.0..=f64::from(MOST_WORK)).contains(&distances) {
+        return Ok(distances as u32);
+    }
+    let remedy = format!("give a whole number from 1 to {MOST_WORK}");
+    Err(field.error(format!("{distances} is no number of distances"), remedy))
+}
+
 fn max_gap(field: &Field<'_>) -> Result<i64> {
     let frames = field.number()?;
     if frames.fract() == 0.0 && (1.0..=9e15).contains(&frames) {
@@ -126,10 +142,11 @@ pub(super) fn rule(spec: &MotionSpec, between: Option<BetweenFrames>, require: O
     let between = between.unwrap_or(spec.between);
     let of_required = require.filter(|&require| require > 0.0).map_or(f64::INFINITY, |r| SHARE_OF_REQUIRED * r);
     let tolerance = spec.tolerance.unwrap_or_else(|| DEFAULT_TOLERANCE_M.min(of_required).max(FINEST_TOLERANCE_M));
-    let max_gap = spec.max_gap.unwrap_or(1);
+    let MotionRule { work, max_gap, .. } = MotionRule::default();
+    let (work, max_gap) = (spec.work.unwrap_or(work), spec.max_gap.unwrap_or(max_gap));
     // Along a spline nothing is missing, however long an interval takes.
     let max_gap_s = if between == BetweenFrames::Spline { Some(f64::INFINITY) } else { spec.max_gap_s };
-    MotionRule { between, tolerance, max_gap, max_gap_s, wraps: spec.wraps, spline_frames: spec.spline_frames }
+    MotionRule { between, tolerance, work, max_gap, max_gap_s, wraps: spec.wraps, spline_frames: spec.spline_frames }
 }
 
 /// The rule with a motion between frames where the scene says none.

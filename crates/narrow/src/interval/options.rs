@@ -2,7 +2,7 @@
 
 use crate::deviation::deviation_of;
 use clearsweep_geometry::{Pose, Vec3};
-use clearsweep_model::{AnswerKind, BetweenFrames, Shape};
+use clearsweep_model::{AnswerKind, BetweenFrames, MotionRule, QueryOptions, Shape};
 
 /// One body over an interval.
 #[derive(Debug, Clone, Copy)]
@@ -45,6 +45,9 @@ pub struct IntervalOptions {
     pub touch: f64,
     /// Largest width of the bracket, but for what the deviations of the bodies add at both ends.
     pub tolerance: f64,
+    /// Distances that are computed, at most, but for those of a first contact and of the times of
+    /// least distance. Of two meshes 64 pairs of boxes or triangles count as one.
+    pub work: u32,
     /// Whether the depth of bodies that overlap is asked for, as in
     /// [`QueryOptions::answer`](clearsweep_model::QueryOptions::answer).
     pub answer: AnswerKind,
@@ -63,6 +66,15 @@ pub enum PartDivision {
     /// is an end.
     #[default]
     Least,
+}
+
+/// On lines, at any distance, as a scene has it that says nothing else.
+impl Default for IntervalOptions {
+    fn default() -> Self {
+        let MotionRule { tolerance, work, .. } = MotionRule::default();
+        let QueryOptions { touch, answer, .. } = QueryOptions::EVERYTHING;
+        Self { between: BetweenFrames::Linear, within: f64::INFINITY, require: None, touch, tolerance, work, answer }
+    }
 }
 
 impl IntervalOptions {

@@ -21,9 +21,6 @@ use crate::workspace::Workspace;
 use clearsweep_model::{AnswerKind, IntervalMethod};
 use std::cmp::Ordering;
 
-/// Most distances computed for an interval. Pairs of volumes count, too (`division.rs`).
-const WORK_LIMIT: u32 = 4000;
-
 /// Width of a bracket around a limit that is not narrowed any further, in sizes of the pair. Bodies
 /// that stay at the limit for long cost the square root of its inverse.
 const AT_LIMIT: f64 = 1e-10;
@@ -158,7 +155,7 @@ impl<'a, 'w> IntervalSearch<'a, 'w> {
             if self.decides(part.lower) || self.is_final(&part) {
                 return Bisected::Decided;
             }
-            if self.computed >= WORK_LIMIT {
+            if self.computed >= self.options.work {
                 return Bisected::Limit;
             }
             self.open.next_unless(|_| false);

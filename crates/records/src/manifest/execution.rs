@@ -62,6 +62,9 @@ pub struct Options {
     pub direction: Option<[f64; 3]>,
     pub between: String,
     pub between_tolerance_m: Option<f64>,
+    /// Distances that are computed for an interval, at most; an older version wrote none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub between_work: Option<u32>,
     pub max_gap: Option<i64>,
     pub max_gap_s: Option<MaxGap>,
     pub wrap: Option<String>,

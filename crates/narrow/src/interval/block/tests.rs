@@ -119,6 +119,7 @@ fn blocks_decide_what_intervals_alone_decide_bit_for_bit() {
                 touch: 1e-6,
                 tolerance: 1e-4,
                 answer: AnswerKind::Depth,
+                ..IntervalOptions::default()
             };
             let asking = Asking {
                 bodies: [a, b],
@@ -162,6 +163,7 @@ fn eight_bounds_are_those_of_single_intervals_bit_for_bit() {
             touch: 1e-6,
             tolerance: 1e-4,
             answer: AnswerKind::Depth,
+            ..IntervalOptions::default()
         };
         let asking = Asking { bodies: [a, b], poses: [&poses[0], &poses[1]], options, samples: SAMPLES };
         let query = asking.query();

@@ -93,6 +93,7 @@ pub fn interval_faults(pair: [&Subject; 2], ends: [[Placement; 2]; 2]) -> Vec<Fa
         touch: TOUCH * size,
         tolerance: 1e-3 * size,
         answer: AnswerKind::Depth,
+        ..IntervalOptions::default()
     };
     let (mut work, mut stats) = (Workspace::default(), SolverStats::default());
     let Some(found) = interval_proximity(&of(0), &of(1), [None, None], &options, &mut work, &mut stats) else {
