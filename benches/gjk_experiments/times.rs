@@ -12,13 +12,13 @@ use clearsweep_testing::random::Random;
 use std::fmt::Write;
 
 /// Vertices of a sphere.
-const VERTICES: [usize; 8] = [12, 25, 50, 100, 200, 400, 800, 1600];
+pub(crate) const VERTICES: [usize; 8] = [12, 25, 50, 100, 200, 400, 800, 1600];
 /// The tolerances of the paper, and rounding.
 const TOLERANCES: [(&str, Option<f64>); 3] = [("1e-8", Some(1e-8)), ("1e-14", Some(1e-14)), ("rounding", None)];
 
 /// How the spheres of radius 1 lie.
 #[derive(Clone, Copy, PartialEq)]
-enum Regime {
+pub(crate) enum Regime {
     /// A gap of about 1.
     Distant,
     /// A gap of 1e-9.
@@ -27,10 +27,11 @@ enum Regime {
     Overlapping,
 }
 
-const REGIMES: [(&str, Regime); 3] =
+pub(crate) const REGIMES: [(&str, Regime); 3] =
     [("distant", Regime::Distant), ("close", Regime::Close), ("overlapping", Regime::Overlapping)];
 
-fn poses(a: &Shape, b: &Shape, regime: Regime, count: usize, random: &mut Random) -> Vec<Pose> {
+/// Poses of B.
+pub(crate) fn poses(a: &Shape, b: &Shape, regime: Regime, count: usize, random: &mut Random) -> Vec<Pose> {
     let distance = match regime {
         Regime::Distant => 3.0,
         Regime::Close => 2.2,

@@ -64,6 +64,10 @@ def save(figure, axes, name, png):
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncols=4, fontsize=8, frameon=False)
     figure.tight_layout(rect=(0, 0.1, 1, 1))
+    store(figure, name, png)
+
+
+def store(figure, name, png):
     path = DOCS / "images" / f"{name}.svg"
     figure.savefig(path, metadata={"Date": None})
     # No trailing blanks: they would be noise in every later difference.
@@ -133,6 +137,30 @@ def plot_coherence(rows, png):
         axes.set_ylabel(label_y)
         axes.grid(True, which="both", lw=0.3, alpha=0.5)
     save(figure, both[0], "gjk_coherence", png)
+
+
+def plot_maps(rows, png):
+    """Time over tolerance and vertices, one scale of colours for both algorithms of a regime."""
+    regimes, algorithms = ("distant", "overlapping"), ("JB", "SV")
+    figure, all_axes = plt.subplots(2, 2, figsize=(10, 6.5), sharex=True, sharey=True)
+    vertices = sorted({int(r["vertices"]) for r in rows})
+    powers = sorted({float(r["tolerance"]) for r in rows})
+    for line, regime in zip(all_axes, regimes):
+        some = pick(rows, regime=regime)
+        times = [float(r["ns"]) for r in some]
+        colours = matplotlib.colors.LogNorm(min(times), max(times))
+        for axes, algorithm in zip(line, algorithms):
+            by = {(int(r["vertices"]), float(r["tolerance"])): float(r["ns"]) for r in pick(some, algorithm=algorithm)}
+            grid = [[by[n, power] for power in powers] for n in vertices]
+            drawn = axes.pcolormesh(powers, vertices, grid, norm=colours, cmap="viridis", shading="nearest")
+            axes.set(xscale="log", yscale="log")
+            axes.set_title(f"{regime}, GJK by {algorithm}", fontsize=10)
+        figure.colorbar(drawn, ax=line, label="nanoseconds a query")
+    for axes in all_axes[1]:
+        axes.set_xlabel("tolerance")
+    for axes in all_axes[:, 0]:
+        axes.set_ylabel("vertices of a sphere")
+    store(figure, "gjk_maps", png)
 
 
 # ------------------------------------------------------------------------------------------------------------ tables
@@ -211,6 +239,42 @@ def times(rows):
     return table(names, lines)
 
 
+def maps(rows):
+    """The times of signed volumes, and the ratio to those of Johnson's with the Backup procedure."""
+    lines = []
+    vertices = sorted({int(r["vertices"]) for r in rows})
+    for regime in REGIMES:
+        for power in dict.fromkeys(r["tolerance"] for r in rows):
+            some = pick(rows, regime=regime, tolerance=power)
+            by = {(r["vertices"], r["algorithm"]): float(r["ns"]) for r in some}
+            cell = [f"{by[str(n), 'SV']:.0f} ({by[str(n), 'SV'] / by[str(n), 'JB']:.2f})" for n in vertices]
+            lines.append([regime, power] + cell)
+    return table(["", "tolerance"] + [f"{n} vertices" for n in vertices], lines)
+
+
+# The faces that one, two and three vertices carry.
+FACES = {1: "vertex", 2: "edge", 3: "face"}
+
+
+def carriers(rows):
+    """Shares of the combinations of table I."""
+    lines = []
+    for bodies in dict.fromkeys(r["bodies"] for r in rows):
+        for gap in dict.fromkeys(r["gap"] for r in rows):
+            some = pick(rows, bodies=bodies, gap=gap)
+            total = sum(int(r["count"]) for r in some)
+
+            def share(a, b, some=some, total=total):
+                found = sum(int(r["count"]) for r in some if (int(r["a"]), int(r["b"])) == (a, b))
+                return f"{100 * found / total:.1f} %"
+
+            on_triangle = sum(int(r["count"]) for r in some if int(r["difference"]) == 3) / total
+            pairs = [(1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 3)]
+            lines.append([bodies, gap, f"{total}"] + [share(a, b) for a, b in pairs] + [f"{100 * on_triangle:.1f} %"])
+    combinations = [f"{FACES[a]} and {FACES[b]}" for a, b in [(1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 3)]]
+    return table(["bodies", "gap", "pairs"] + combinations + ["on a triangle of the difference"], lines)
+
+
 def coherence(rows):
     out = []
     for column, form in (("ns", "{:.0f}"), ("dot_products", "{:.0f}"), ("iterations", "{:.2f}")):
@@ -238,18 +302,22 @@ def main():
     parser.add_argument("--conditions", metavar="TEXT")
     parser.add_argument("--png", type=Path, metavar="FOLDER")
     asked = parser.parse_args()
-    teeth, spheres, passing = [read(asked.source / f"{name}.csv") for name in ("gear", "times", "coherence")]
+    names = ("gear", "times", "coherence", "maps", "carriers")
+    teeth, spheres, passing, mapped, carried = [read(asked.source / f"{name}.csv") for name in names]
     page = PAGE.read_text()
     page = rewrite(page, "gear", gear(teeth))
     page = rewrite(page, "ratios", ratios(spheres))
     page = rewrite(page, "times", times(spheres))
     page = rewrite(page, "coherence", coherence(passing))
+    page = rewrite(page, "maps", maps(mapped))
+    page = rewrite(page, "carriers", carriers(carried))
     if asked.conditions:
         page = rewrite(page, "conditions", asked.conditions)
     PAGE.write_text(page)
     plot_gear(teeth, asked.png)
     plot_times(spheres, asked.png)
     plot_coherence(passing, asked.png)
+    plot_maps(mapped, asked.png)
 
 
 if __name__ == "__main__":
