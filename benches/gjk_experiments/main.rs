@@ -1,10 +1,11 @@
 //! The experiments of Montanari, Petrinic, Barbieri 2017 with the library's GJK, and what hill
 //! climbing and a warm start save.
 //!
-//! `cargo bench --bench gjk_experiments -- OUT [--quick]` writes `gear.csv`, `times.csv`, `maps.csv`,
-//! `carriers.csv` and `coherence.csv` to the folder OUT and prints a summary of each. One thread. Variants are timed
-//! in turns, so that whatever else the machine does meets all of them; a figure is the lower
-//! quartile of the turns. `docs/plots/gjk_experiments.py OUT` brings the page up to date.
+//! `cargo bench --bench gjk_experiments -- OUT [--quick]` writes `gear.csv`, `times.csv`,
+//! `maps.csv`, `carriers.csv` and `coherence.csv` to the folder OUT and prints a summary of each.
+//! One thread. Variants are timed in turns, so that whatever else the machine does meets all of
+//! them; a figure is the lower quartile of the turns. `docs/plots/gjk_experiments.py OUT` brings
+//! the page up to date.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for developers")]
 

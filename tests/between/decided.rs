@@ -8,7 +8,7 @@ use crate::interval_pieces::{Motion, mesh, turned};
 use clearsweep::{BodyBuilder, Geometry, Pose, SceneBuilder, Shape, Vec3};
 use clearsweep_narrow::interval::{BodyMotion, IntervalMethod, IntervalOptions, IntervalProximity, interval_proximity};
 use clearsweep_narrow::{SolverStats, Workspace};
-use clearsweep_scene::{AnswerKind, BetweenFrames, MotionRule};
+use clearsweep_scene::{AnswerKind, BetweenFrames};
 use clearsweep_testing::random::Random;
 use std::sync::Arc;
 
@@ -193,9 +193,9 @@ fn bodies_that_stay_at_a_limit_are_left_undecided_before_the_work_limit() {
                 let turned = [(0.5 * turn).cos(), 0.0, 0.0, (0.5 * turn).sin()];
                 let motion = ([at(0.0), at(0.3)], [IDENTITY, turned]);
                 for (require, within) in [(Some(gap), 1e6), (None, gap)] {
-                    let (between, touch, answer) = (BetweenFrames::Linear, 1e-6, AnswerKind::Distance);
-                    let (tolerance, work) = (1e-3, MotionRule::default().work);
-                    let options = IntervalOptions { between, within, require, touch, tolerance, work, answer };
+                    let (touch, tolerance, answer) = (1e-6, 1e-3, AnswerKind::Distance);
+                    let options =
+                        IntervalOptions { within, require, touch, tolerance, answer, ..IntervalOptions::default() };
                     let found = solved([a, b], [&still, &motion], &options);
                     let case = format!("{a_name} and {b_name}, turn {turn}, {require:?} {within}: {found:?}");
                     assert!(found.lower <= gap && gap <= found.upper + 1e-12, "{case}");

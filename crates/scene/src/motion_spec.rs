@@ -14,7 +14,7 @@ const FINEST_TOLERANCE_M: f64 = 1e-9;
 /// The share of the clearance required that the tolerance is at most, unless it is given.
 const SHARE_OF_REQUIRED: f64 = 0.1;
 
-/// The most work that may be asked for, distances an interval: of two meshes they take 2 GB on each
+/// The most distances an interval that may be asked for: of two meshes they take 2 GB on each
 /// thread.
 const MOST_WORK: u32 = 100_000;
 

@@ -68,7 +68,8 @@ pub enum PartDivision {
     Least,
 }
 
-/// On lines, at any distance, as a scene has it that says nothing else.
+/// On lines and at any distance, contact at 0, with the tolerance and the work of a scene that says
+/// nothing of them.
 impl Default for IntervalOptions {
     fn default() -> Self {
         let MotionRule { tolerance, work, .. } = MotionRule::default();

@@ -66,7 +66,7 @@ impl Part for OpenFacet {
 }
 
 thread_local! {
-    /// Idle working memory: fresh pages cost a quarter of a search.
+    /// Idle working memory.
     static IDLE: Cell<Surface> = Cell::default();
 }
 
