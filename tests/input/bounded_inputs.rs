@@ -213,10 +213,10 @@ fn refused(dir: &Path, args: &str, most_mib: u64) -> String {
 #[test]
 fn a_text_that_rows_share_costs_no_more_than_once() {
     let dictionary = || WriterProperties::builder().set_dictionary_page_size_limit(64 << 20);
-    // 8,000 rows of 8 MB each, from a dictionary.
+    // 500 rows of 8 MB each, from a dictionary.
     let dir = scene_of_table(&["a".to_owned()]);
     let table = dir.path().join("b.parquet");
-    texts_table(&table, "body", repeated(&"x".repeat(8 << 20), 8000), dictionary());
+    texts_table(&table, "body", repeated(&"x".repeat(8 << 20), 500), dictionary());
     assert!(refused(dir.path(), "check scene.toml", 150).contains("the text has 8388608 bytes"));
     // The same where every text repeats the beginning of the one before it.
     let plain =
@@ -235,7 +235,7 @@ fn a_text_that_rows_share_costs_no_more_than_once() {
     assert!(err.contains("b.parquet") && err.contains("the limit is 10000000"), "{err}");
     // A trajectory: every frame names the body by the same long text.
     let dir = moving(1, "within = 2");
-    let rows = 8000;
+    let rows = 500;
     let column = |value: f64| -> ArrayRef { Arc::new(Float64Array::from(vec![value; rows])) };
     let names = |kind: &DataType| arrow_cast::cast(&repeated(&"x".repeat(8 << 20), rows), kind).expect("other keys");
     for keys in [DataType::Int32, DataType::Int16] {
