@@ -50,11 +50,13 @@ class Scene:
         between: str | None = None,
         pivot: str | None = None,
         tolerance: Length | None = None,
+        work: int | None = None,
         max_gap: int | None = None,
         max_gap_s: float | str | None = None,
         wrap: str | None = None,
         step_s: float | None = None,
         samples: int | None = None,
+        gravity: tuple[float, float, float] | None = None,
         name: str | None = None,
         trajectories: str | os.PathLike[str] | None = None,
         missing: str | None = None,
@@ -82,9 +84,9 @@ class Scene:
             What is computed of a pair: ``"overlap"``, ``"distance"`` or ``"depth"``, the default.
         contacts
             ``"all"`` lists every region in which two bodies touch or overlap, in the table ``contacts``.
-        between, pivot, tolerance, max_gap, max_gap_s, wrap, step_s, samples
+        between, pivot, tolerance, work, max_gap, max_gap_s, wrap, step_s, samples, gravity
             The table ``[motion]``: how bodies move between frames (``"linear"``, ``"screw"``, ``"hold"``, ``"joint"``,
-            ``"spline"``).
+            ``"spline"``, ``"ballistic"``).
         name, trajectories, missing, rest, frame_rate
             The table ``[scene]``.
         sections
@@ -115,11 +117,13 @@ class Scene:
             "between": between,
             "pivot": pivot,
             "tolerance": tolerance,
+            "work": work,
             "max_gap": max_gap,
             "max_gap_s": max_gap_s,
             "wrap": wrap,
             "step_s": step_s,
             "samples": samples,
+            "gravity": gravity,
         }
         if any(value is not None for value in motion.values()):
             self._document["motion"] = motion

@@ -30,6 +30,7 @@ fn load(crowd: &Crowd, dir: &Path, between: BetweenFrames) -> Scene {
     let mut scene =
         clearsweep_scene::load_scene(files.last().expect("the scene"), &SceneOverrides::default()).expect("a scene");
     scene.motion.between = between;
+    scene.frame_rate.get_or_insert(8.0);
     scene
 }
 
@@ -66,7 +67,7 @@ fn check(crowd: &Crowd, between: BetweenFrames, static_pairs: bool) -> [u64; 2] 
 
 #[test]
 fn few_bodies_in_many_runs() {
-    for between in [BetweenFrames::Linear, BetweenFrames::Hold] {
+    for between in [BetweenFrames::Linear, BetweenFrames::Hold, BetweenFrames::Ballistic] {
         let [rows, intervals] = check(&Crowd { bodies: 6, frames: 7, runs: 60, density: 0.4, seed: 3 }, between, false);
         assert!(rows > 200 && intervals > 200, "{between:?}: {rows} rows, {intervals} intervals");
     }

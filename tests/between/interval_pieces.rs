@@ -31,13 +31,13 @@ fn corners(low: [f64; 3], high: [f64; 3]) -> Vec<[f64; 3]> {
     (0..8).map(|k| [0, 1, 2].map(|axis| if k >> axis & 1 == 1 { high[axis] } else { low[axis] })).collect()
 }
 
-fn shape(geometry: Geometry) -> Arc<Shape> {
+pub(super) fn shape(geometry: Geometry) -> Arc<Shape> {
     let scene = SceneBuilder::new(1.0).body(BodyBuilder::new("a", geometry).fixed([0.0; 3], IDENTITY)).build();
     Arc::clone(&scene.expect("a scene").bodies[0].shape)
 }
 
 /// The bracket as pieces, and as a mesh of its boxes.
-fn shapes(dir: &Path) -> [Arc<Shape>; 2] {
+pub(super) fn shapes(dir: &Path) -> [Arc<Shape>; 2] {
     let pieces = shape(Geometry::Pieces(BRACKET.iter().map(|&(low, high)| corners(low, high)).collect()));
     let mut text = String::new();
     let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
@@ -64,7 +64,7 @@ pub(super) fn asked(shapes: [&Shape; 2], motions: [&Motion; 2]) -> IntervalProxi
     let of = |k: usize| {
         let (positions, q) = motions[k];
         let ends = [0, 1].map(|end| Pose::new(positions[end], q[end]).recentred(shapes[k].center));
-        BodyMotion { shape: shapes[k], ends, pivot: Vec3::ZERO - shapes[k].center }
+        BodyMotion { shape: shapes[k], ends, pivot: Vec3::ZERO - shapes[k].center, fall: Vec3::ZERO }
     };
     let options = IntervalOptions {
         between: BetweenFrames::Linear,
@@ -79,7 +79,7 @@ pub(super) fn asked(shapes: [&Shape; 2], motions: [&Motion; 2]) -> IntervalProxi
     interval_proximity(&of(0), &of(1), [None, None], &options, &mut work, &mut stats).expect("within a long way")
 }
 
-fn pose_at((p, q): &Motion, t: f64) -> Pose {
+pub(super) fn pose_at((p, q): &Motion, t: f64) -> Pose {
     let cosine: f64 = (0..4).map(|k| q[0][k] * q[1][k]).sum();
     let end = if cosine < 0.0 { q[1].map(|c| -c) } else { q[1] };
     let sine = (0..4).map(|k| (end[k] - q[0][k] * cosine.abs()).powi(2)).sum::<f64>().sqrt();

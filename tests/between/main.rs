@@ -6,6 +6,7 @@ mod oracle;
 #[path = "../support/program.rs"]
 mod program;
 
+mod ballistic;
 mod between_frames;
 #[cfg(feature = "cli")]
 mod between_query;

@@ -13,6 +13,8 @@
 //!   which is the part of its displacement across the axis, divided by 2 sin(theta / 2). The whole
 //!   displacement stands for that part.
 //! - `Hold`: 0.
+//! - `Ballistic`: as `Linear`; what the pivots' own acceleration takes them off the chord comes on
+//!   top.
 //!
 //! If joints move a body, the bound comes from the joints, for each interval
 //! (`JointTree::sagitta`, and along splines `JointTree::sagitta_along`).
@@ -31,7 +33,9 @@ use clearsweep_base::simd::{Level, dispatch};
 use clearsweep_geometry::turn::{ROUNDING, angle_at_most, translation};
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_kinematics::JointTree;
-use clearsweep_model::{BetweenFrames, FrameBlock, SAMPLES, SampleColumn, Scene, SceneJoints, block::COMPONENTS};
+use clearsweep_model::{
+    BetweenFrames, FrameBlock, MotionRule, SAMPLES, SampleColumn, Scene, SceneJoints, block::COMPONENTS,
+};
 use std::f64::consts::PI;
 use std::sync::Arc;
 
@@ -53,7 +57,9 @@ impl ArcBound {
     /// frame.
     fn new(between: BetweenFrames, reach: f64, pivot: Vec3<f64>) -> Self {
         match between {
-            BetweenFrames::Linear => Self { radius: (reach + pivot.length()) * (1.0 + ROUNDING), displaced: 0.0 },
+            BetweenFrames::Linear | BetweenFrames::Ballistic => {
+                Self { radius: (reach + pivot.length()) * (1.0 + ROUNDING), displaced: 0.0 }
+            }
             BetweenFrames::Screw => Self { radius: reach, displaced: 1.0 },
             // Bounds of the joints are computed for each interval.
             BetweenFrames::Hold | BetweenFrames::None | BetweenFrames::Joint | BetweenFrames::Spline => {
@@ -83,8 +89,8 @@ pub(super) struct IntervalRule {
     arcs: Vec<ArcBound>,
     /// Joints that move the bodies between samples.
     joints: Option<Arc<SceneJoints>>,
-    /// Frames that the ends of an interval may be apart.
-    max_gap: i64,
+    /// How bodies move between samples.
+    motion: MotionRule,
 }
 
 impl IntervalRule {
@@ -96,8 +102,7 @@ impl IntervalRule {
         };
         let is_asked = scene.motion.between != BetweenFrames::None;
         let joints = scene.joints.clone().filter(|_| scene.motion.between.is_by_joints());
-        let max_gap = scene.motion.max_gap;
-        is_asked.then(|| Self { arcs: scene.dynamic.iter().map(arc).collect(), joints, max_gap })
+        is_asked.then(|| Self { arcs: scene.dynamic.iter().map(arc).collect(), joints, motion: scene.motion })
     }
 
     /// The intervals of a block that exist for a slot, of those that its samples have.
@@ -107,7 +112,7 @@ impl IntervalRule {
 
     /// The intervals that the samples of a block have.
     pub(super) fn of_samples(&self, block: &FrameBlock) -> u64 {
-        block.intervals(self.max_gap)[0]
+        block.intervals(self.motion.max_gap)[0]
     }
 
     /// Replaces the boxes of a slot in the samples of a block by the boxes of its `intervals`;
@@ -131,7 +136,12 @@ impl IntervalRule {
             return Self::without_missing(simd, block, intervals, boxes);
         }
         let next = block.following.as_ref().and_then(|following| following.poses[slot]);
-        let ends = SlotEnds { poses: block.slot(slot), after: next.unwrap_or(Pose::IDENTITY), last };
+        let mut sags = [0.0; SAMPLES];
+        if self.motion.between == BetweenFrames::Ballistic {
+            let sag = |s: usize| 0.125 * block.fall_after(s, &self.motion).length() * (1.0 + ROUNDING);
+            sags.iter_mut().enumerate().take(last + 1).for_each(|(s, of)| *of = sag(s));
+        }
+        let ends = SlotEnds { poses: block.slot(slot), after: next.unwrap_or(Pose::IDENTITY), last, sags };
         widen_at(simd, self.arcs[slot], lattice, &ends, after, boxes);
         Self::without_missing(simd, block, intervals, boxes)
     }
@@ -155,6 +165,8 @@ struct SlotEnds<'a> {
     after: Pose,
     /// The last sample of the block.
     last: usize,
+    /// How far falling takes a pivot off its chord in the interval after each sample, metres.
+    sags: [f64; SAMPLES],
 }
 
 impl SlotEnds<'_> {
@@ -187,7 +199,8 @@ fn widen(arc: ArcBound, lattice: &Lattice, ends: &SlotEnds<'_>, after: &LatticeB
     let mut cells = [0_u32; SAMPLES];
     for s in 0..SAMPLES {
         let (from, to) = (pose(ends.poses, s), pose(&next, s));
-        cells[s] = lattice.cells(arc.growth(angle_at_most(from.q, to.q), translation(&from, &to)));
+        let growth = arc.growth(angle_at_most(from.q, to.q), translation(&from, &to));
+        cells[s] = lattice.cells(growth + ends.sags[s]);
     }
     inflate(&cells, ends.last, after, boxes);
 }

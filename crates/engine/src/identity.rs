@@ -66,7 +66,11 @@ const OF_READING: [&str; 4] = ["trajectories", "trajectory_columns", "runs", "fr
 fn of(scene: &Scene, options: &JobOptions, trajectories: Vec<Value>) -> Value {
     let (query, motion) = (&scene.query, &scene.motion);
     let bits = |value: f64| value.to_bits();
-    let frames_along_splines = (motion.between == BetweenFrames::Spline).then(|| motion.spline_frames.to_string());
+    let own = match motion.between {
+        BetweenFrames::Spline => Some(json!(motion.spline_frames.to_string())),
+        BetweenFrames::Ballistic => Some(json!(motion.gravity.to_array().map(bits))),
+        _ => None,
+    };
     let scene_files: Vec<Value> = scene.inputs.iter().map(|input| json!([input.bytes, input.sha256])).collect();
     json!({
         "program": [env!("CARGO_PKG_VERSION"), SCHEMA_VERSION],
@@ -86,7 +90,7 @@ fn of(scene: &Scene, options: &JobOptions, trajectories: Vec<Value>) -> Value {
         "contacts": query.contacts,
         "direction": scene.direction.map(|direction| direction.to_array().map(bits)),
         "motion": (motion.between != BetweenFrames::None)
-            .then(|| json!([motion.between.name(), bits(motion.tolerance), motion.work, motion.max_gap, motion.max_gap_s.map(bits), motion.wraps, pivots(scene), frames_along_splines])),
+            .then(|| json!([motion.between.name(), bits(motion.tolerance), motion.work, motion.max_gap, motion.max_gap_s.map(bits), motion.wraps, pivots(scene), own])),
         "missing": match scene.missing {
             Missing::Error => "error",
             Missing::Absent => "absent",

@@ -2,8 +2,9 @@
 //! known there.
 
 use super::slice_rows::ChunkRows;
+use clearsweep_geometry::Vec3;
 use clearsweep_kinematics::{PairChain, ValueCurve};
-use clearsweep_model::{Body, Candidate, FrameBlock, Motion, Requirements, SAMPLES, Scene};
+use clearsweep_model::{BetweenFrames, Body, Candidate, FrameBlock, Motion, Requirements, SAMPLES, Scene};
 use clearsweep_narrow::interval::{
     BlockJoints, BlockMotion, IntervalOptions, IntervalProximity, IntervalQuery, walk_intervals,
 };
@@ -17,6 +18,9 @@ pub(super) struct IntervalQueries<'a> {
     /// Options of all pairs; each pair has its own requirement.
     options: IntervalOptions,
     requirements: Requirements,
+    /// Acceleration of the pivots that fall in the interval after each sample, metres over the
+    /// square of the interval; empty unless bodies fall.
+    falls: Vec<Vec3<f64>>,
     /// The intervals of each pair of the slice, as a mask of samples.
     masks: &'a [u64],
 }
@@ -58,7 +62,10 @@ impl<'a> IntervalQueries<'a> {
             work: motion.work,
             answer: query.answer,
         };
-        (!masks.is_empty()).then(|| Self { scene, block, options, requirements: scene.requirements(), masks })
+        let falling = if motion.between == BetweenFrames::Ballistic { block.samples.len() } else { 0 };
+        let falls = || (0..falling).map(|sample| block.fall_after(sample, motion)).collect();
+        let requirements = || scene.requirements();
+        (!masks.is_empty()).then(|| Self { scene, block, options, requirements: requirements(), falls: falls(), masks })
     }
 
     /// The intervals of the pair at `at` in the slice, as a mask of samples.
@@ -122,12 +129,16 @@ impl<'a> IntervalQueries<'a> {
     }
 
     /// The intervals at both ends of which a pair stands where it did at the baseline of its rule:
-    /// it does not move between them. Intervals with a moving spline are left out.
+    /// it does not move between them. Intervals with a moving spline are left out, and those in
+    /// which a body falls.
     fn standing(&self, pair: &Candidate, bodies: &[BlockMotion<'_>; 2], intervals: u64) -> u64 {
         if !self.requirements.has_baselines() {
             return 0;
         }
-        let moves = |at: usize| self.block.curves.iter().skip(at).step_by(SAMPLES).any(ValueCurve::moves);
+        let moves = |at: usize| {
+            let falls = bodies.iter().filter_map(|body| body.falls.get(at)).any(|&fall| fall != Vec3::ZERO);
+            falls || self.block.curves.iter().skip(at).step_by(SAMPLES).any(ValueCurve::moves)
+        };
         let samples = &self.block.samples;
         let pose = |body: &BlockMotion<'_>, at: usize| match body.after {
             Some(after) if at == samples.len() => after,
@@ -165,16 +176,16 @@ impl<'a> IntervalQueries<'a> {
     }
 
     /// How a body moves in the block.
-    fn motion(&self, body: &'a Body) -> BlockMotion<'a> {
-        let (poses, after) = match &body.motion {
-            Motion::Static(pose) => (BodyPoses::Fixed(pose), None),
+    fn motion<'s>(&'s self, body: &'s Body) -> BlockMotion<'s> {
+        let (poses, after, falls) = match &body.motion {
+            Motion::Static(pose) => (BodyPoses::Fixed(pose), None, &[][..]),
             Motion::Dynamic { slot } => {
                 let slot = *slot as usize;
                 let after = self.block.following.as_ref().and_then(|following| following.poses[slot]);
-                (BodyPoses::Moving(self.block.slot(slot)), after)
+                (BodyPoses::Moving(self.block.slot(slot)), after, &*self.falls)
             }
         };
-        BlockMotion { shape: &body.shape, poses, after, pivot: body.pivot.of(&body.shape) }
+        BlockMotion { shape: &body.shape, poses, after, pivot: body.pivot.of(&body.shape), falls }
     }
 }
 
@@ -186,8 +197,8 @@ mod tests {
     use super::super::slices::Slices;
     use super::*;
     use clearsweep_broad::{BroadScene, by_name};
-    use clearsweep_geometry::{Pose, Vec3};
-    use clearsweep_model::{BetweenFrames, Sample};
+    use clearsweep_geometry::Pose;
+    use clearsweep_model::Sample;
     use clearsweep_narrow::{Auto, IntervalProximity, IntervalStatus};
     use clearsweep_scene::{BodyBuilder, Geometry, SceneBuilder};
     use clearsweep_trajectory::Bounds;

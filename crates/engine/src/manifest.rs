@@ -144,6 +144,7 @@ impl Report<'_> {
             max_gap: looks_between.then_some(motion.max_gap),
             max_gap_s: max_gap_s(motion).filter(|_| looks_between),
             wrap: (motion.between == BetweenFrames::Joint).then(|| wrap.to_owned()),
+            gravity_m_s2: (motion.between == BetweenFrames::Ballistic).then(|| motion.gravity.to_array()),
             frames_along_splines: (motion.between == BetweenFrames::Spline).then(|| motion.spline_frames.to_string()),
             missing: missing.to_owned(),
             rest: self.scene.hierarchy.rest_orientation.name().to_owned(),

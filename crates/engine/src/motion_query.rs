@@ -2,7 +2,7 @@
 
 use super::pair::{PairOptions, check_pose};
 use clearsweep_base::error::{Error, Result};
-use clearsweep_geometry::Pose;
+use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_model::{BetweenFrames, Pivot, Shape};
 use clearsweep_narrow::interval::{BodyMotion, IntervalOptions, IntervalProximity, interval_proximity};
 use clearsweep_narrow::{SolverStats, Workspace};
@@ -28,6 +28,10 @@ impl<'a> MotionQuery<'a> {
             let problem = "a pair of shapes alone has no joints";
             return Err(Error::usage("motion of a pair", problem, "choose linear, screw or hold"));
         }
+        if between == BetweenFrames::Ballistic {
+            let problem = "the poses of a pair have no times, which falling needs";
+            return Err(Error::usage("motion of a pair", problem, "choose linear, screw or hold"));
+        }
         let within = options.cutoff().unwrap_or(f64::INFINITY);
         let (touch, answer) = (options.touch, options.answer);
         let options = IntervalOptions { between, within, touch, answer, ..IntervalOptions::default() };
@@ -47,6 +51,7 @@ impl<'a> MotionQuery<'a> {
             shape,
             ends: poses.map(|pose| shape.recentring().place(pose)),
             pivot: Pivot::Origin.of(shape),
+            fall: Vec3::ZERO,
         };
         let [a, b] = [motion(self.shapes[0], a), motion(self.shapes[1], b)];
         let found =

@@ -32,7 +32,7 @@ impl<T: Real> Vec3<T> {
 impl<T: Scalar> Vec3<T> {
     /// A vector from its components.
     #[inline(always)] // as everything below: into code for wider registers
-    pub fn new(x: T, y: T, z: T) -> Self {
+    pub const fn new(x: T, y: T, z: T) -> Self {
         Self { x, y, z }
     }
     /// The vector of `f64`s, exactly; the same in each lane of a register.

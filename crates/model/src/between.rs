@@ -1,5 +1,6 @@
 //! Motion assumed between neighbouring frames: `[motion]`.
 
+use clearsweep_geometry::Vec3;
 use clearsweep_kinematics::FrameTimes;
 
 /// How a body moves from its pose in a frame to that in the next one.
@@ -19,14 +20,18 @@ pub enum BetweenFrames {
     Joint,
     /// Joints move along splines, and carry the bodies.
     Spline,
+    /// The pivot falls freely, on the parabola through both positions; the body turns about it as
+    /// under [`BetweenFrames::Linear`].
+    Ballistic,
 }
 
 impl BetweenFrames {
     /// The words of the scene file and of the command line, in the order of the variants.
-    pub const NAMES: [&'static str; 6] = ["none", "linear", "screw", "hold", "joint", "spline"];
+    pub const NAMES: [&'static str; 7] = ["none", "linear", "screw", "hold", "joint", "spline", "ballistic"];
 
     /// All variants.
-    pub const ALL: [Self; 6] = [Self::None, Self::Linear, Self::Screw, Self::Hold, Self::Joint, Self::Spline];
+    pub const ALL: [Self; 7] =
+        [Self::None, Self::Linear, Self::Screw, Self::Hold, Self::Joint, Self::Spline, Self::Ballistic];
 
     /// Whether joints move the bodies between frames.
     pub fn is_by_joints(self) -> bool {
@@ -39,7 +44,8 @@ impl BetweenFrames {
     }
 }
 
-/// The point of a body that moves on a line under [`BetweenFrames::Linear`].
+/// The point of a body that moves on a line under [`BetweenFrames::Linear`], and falls under
+/// [`BetweenFrames::Ballistic`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Pivot {
     /// The origin of the body's own frame.
@@ -69,17 +75,39 @@ pub struct MotionRule {
     pub wraps: bool,
     /// Times of the frames ([`BetweenFrames::Spline`]).
     pub spline_frames: FrameTimes,
+    /// Acceleration of the pivots, m/s^2 ([`BetweenFrames::Ballistic`]).
+    pub gravity: Vec3<f64>,
 }
 
 impl MotionRule {
     /// Ratio of an interval's time a frame to that of the intervals beside it from which on it is a
     /// gap, unless a longest time is stated.
     pub const MANY_TIMES: f64 = 100.0;
+
+    /// On the Earth, z upward, m/s^2.
+    pub const EARTH: Vec3<f64> = Vec3::new(0.0, 0.0, -9.81);
+
+    /// Acceleration of a falling pivot over an interval that takes `seconds`, metres over the
+    /// square of the interval; zero unless bodies fall. Rounded by a few units in the last place.
+    pub fn fall(&self, seconds: f64) -> Vec3<f64> {
+        match self.between {
+            BetweenFrames::Ballistic => self.gravity.scale(seconds * seconds),
+            _ => Vec3::ZERO,
+        }
+    }
 }
 
 impl Default for MotionRule {
     fn default() -> Self {
-        let (between, spline_frames) = (BetweenFrames::None, FrameTimes::default());
-        Self { between, tolerance: 1e-4, work: 4000, max_gap: 1, max_gap_s: None, wraps: false, spline_frames }
+        Self {
+            between: BetweenFrames::None,
+            tolerance: 1e-4,
+            work: 4000,
+            max_gap: 1,
+            max_gap_s: None,
+            wraps: false,
+            spline_frames: FrameTimes::default(),
+            gravity: Self::EARTH,
+        }
     }
 }

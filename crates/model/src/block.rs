@@ -141,6 +141,13 @@ impl FrameBlock {
         }
     }
 
+    /// Acceleration of the pivots of bodies that fall in the interval after sample `sample`, metres
+    /// over the square of the interval; zero where none begins there, or nothing falls.
+    pub fn fall_after(&self, sample: usize, rule: &MotionRule) -> Vec3<f64> {
+        let [from, to] = [self.samples.get(sample), self.sample_after(sample)].map(|sample| sample?.time_s);
+        from.zip(to).map_or(Vec3::ZERO, |(from, to)| rule.fall(to - from))
+    }
+
     /// The intervals after the samples, by the keys of the samples alone. An interval lies between
     /// a sample and the next one of the same run. The first mask has the intervals of which the
     /// frames are at most `max_gap` apart and the times are no gap, the second one all others.

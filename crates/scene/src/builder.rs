@@ -17,6 +17,7 @@ use super::selectors::Selector;
 use super::values::Value;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::Inside;
+use clearsweep_geometry::Vec3;
 use clearsweep_model::{
     AnswerKind, BetweenFrames, Expected, LengthUnit, Missing, Model, Pivot, Scene, SceneOverrides, SearchOptions,
     Shape, TrajectoryColumns,
@@ -405,6 +406,13 @@ impl SceneBuilder {
     /// Asks about the motion between frames too, and says how bodies move there.
     pub fn between(self, between: BetweenFrames) -> Self {
         Self { motion: MotionSpec { between, ..self.motion }, ..self }
+    }
+
+    /// Sets the acceleration of bodies that fall between frames ([`BetweenFrames::Ballistic`]),
+    /// m/s^2. Default: 9.81 along -z.
+    pub fn gravity(self, gravity: [f64; 3]) -> Self {
+        let [x, y, z] = gravity;
+        Self { motion: MotionSpec { gravity: Some(Vec3::new(x, y, z)), ..self.motion }, ..self }
     }
 
     /// Sets how wide the bracket of the least distance between frames may be. Default: a tenth of a

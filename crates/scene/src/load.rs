@@ -176,6 +176,10 @@ pub(super) fn assemble(
         let remedy = "add a `[[joint]]` for each joint, or write \"linear\" or \"screw\"";
         return Err(Error::input(path.display(), problem, remedy));
     }
+    if motion.between == BetweenFrames::Ballistic && joints.is_some() {
+        let problem = "between = \"ballistic\" is of bodies that fly, and joints carry those of the scene";
+        return Err(Error::input(path.display(), problem, "write \"joint\", or remove the joints"));
+    }
     if motion.between == BetweenFrames::Spline && joints.as_ref().is_some_and(FoundJoints::has_sweep) {
         let problem = "between = \"spline\" needs the pieces of the joints' motions, and a [[sweep]] or [posture] gives the values";
         let remedy = "write `joints = \"FILE\"` in [scene] in place of the [[sweep]], or `between = \"joint\"`";

@@ -2,6 +2,7 @@
 
 use super::keys::{Field, Keys};
 use clearsweep_base::error::Result;
+use clearsweep_geometry::Vec3;
 use clearsweep_kinematics::FrameTimes;
 use clearsweep_model::{BetweenFrames, LengthUnit, MotionRule, Pivot};
 
@@ -18,6 +19,10 @@ const SHARE_OF_REQUIRED: f64 = 0.1;
 /// thread.
 const MOST_WORK: u32 = 100_000;
 
+/// The largest acceleration of bodies that fall, m/s^2: more than that on any body of the sky that
+/// parts could stand on.
+const MOST_GRAVITY: f64 = 1e13;
+
 /// `[motion]`, lengths in metres.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct MotionSpec {
@@ -32,14 +37,30 @@ pub(super) struct MotionSpec {
     pub(super) wraps: bool,
     /// Times of the frames along splines.
     pub(super) spline_frames: FrameTimes,
+    /// Acceleration of the pivots that fall, m/s^2.
+    pub(super) gravity: Option<Vec3<f64>>,
 }
 
 /// Lowers `[motion]`.
 pub(super) fn motion(keys: &Keys<'_>, unit: LengthUnit, has_joints: bool) -> Result<MotionSpec> {
-    keys.only(&["between", "pivot", "tolerance", "work", "max_gap", "max_gap_s", "wrap", "step_s", "samples"])?;
+    keys.only(&[
+        "between",
+        "pivot",
+        "tolerance",
+        "work",
+        "max_gap",
+        "max_gap_s",
+        "wrap",
+        "step_s",
+        "samples",
+        "gravity",
+    ])?;
     let words = BetweenFrames::ALL.map(|between| (between.name(), between));
     let between = keys
-        .required("between", "say how bodies move between frames: none, linear, screw, hold, joint or spline")?
+        .required(
+            "between",
+            "say how bodies move between frames: none, linear, screw, hold, joint, spline or ballistic",
+        )?
         .choice(&words)?;
     let wrap = keys.get("wrap");
     if let Some(stray) = wrap.as_ref().filter(|_| between != BetweenFrames::Joint) {
@@ -48,6 +69,10 @@ pub(super) fn motion(keys: &Keys<'_>, unit: LengthUnit, has_joints: bool) -> Res
             false => "remove `wrap`: the scene has no joints",
         };
         return Err(stray.error("only joints wrap", remedy));
+    }
+    let of_falling = keys.get("gravity");
+    if let Some(stray) = of_falling.as_ref().filter(|_| between != BetweenFrames::Ballistic) {
+        return Err(stray.error("only bodies that fall accelerate", "remove it, or write `between = \"ballistic\"`"));
     }
     let of_splines = ["step_s", "samples"].map(|key| keys.get(key));
     let of_rows = ["max_gap", "max_gap_s"].map(|key| keys.get(key));
@@ -63,6 +88,7 @@ pub(super) fn motion(keys: &Keys<'_>, unit: LengthUnit, has_joints: bool) -> Res
     Ok(MotionSpec {
         between,
         spline_frames: spline_frames(of_splines)?,
+        gravity: of_falling.map(|field| gravity(&field)).transpose()?,
         pivot: keys.get("pivot").map(|word| pivot(&word)).transpose()?.unwrap_or_default(),
         tolerance: keys.get("tolerance").map(|field| tolerance(&field, unit)).transpose()?,
         work: keys.get("work").map(|field| work(&field)).transpose()?,
@@ -109,6 +135,17 @@ fn spline_frames([step, samples]: [Option<Field<'_>>; 2]) -> Result<FrameTimes> 
     }
 }
 
+/// `gravity`: any unit of length of the scene leaves it in metres.
+fn gravity(field: &Field<'_>) -> Result<Vec3<f64>> {
+    let numbers = field.numbers(3)?;
+    let gravity = Vec3::new(numbers[0], numbers[1], numbers[2]);
+    if gravity.length() <= MOST_GRAVITY {
+        return Ok(gravity);
+    }
+    let remedy = format!("give x, y and z in m/s^2, together at most {MOST_GRAVITY:e}");
+    Err(field.error(format!("{numbers:?} is no acceleration of falling bodies"), remedy))
+}
+
 /// `work`.
 fn work(field: &Field<'_>) -> Result<u32> {
     let distances = field.number()?;
@@ -146,7 +183,9 @@ pub(super) fn rule(spec: &MotionSpec, between: Option<BetweenFrames>, require: O
     let (work, max_gap) = (spec.work.unwrap_or(work), spec.max_gap.unwrap_or(max_gap));
     // Along a spline nothing is missing, however long an interval takes.
     let max_gap_s = if between == BetweenFrames::Spline { Some(f64::INFINITY) } else { spec.max_gap_s };
-    MotionRule { between, tolerance, work, max_gap, max_gap_s, wraps: spec.wraps, spline_frames: spec.spline_frames }
+    let gravity = spec.gravity.unwrap_or(MotionRule::EARTH);
+    let MotionSpec { wraps, spline_frames, .. } = *spec;
+    MotionRule { between, tolerance, work, max_gap, max_gap_s, wraps, spline_frames, gravity }
 }
 
 /// The rule with a motion between frames where the scene says none.

@@ -151,15 +151,16 @@ fn text(bytes: &mut Bytes<'_>, files: &mut Files<'_>) -> String {
             false => moving.push(number),
         }
     }
-    let between = ["none", "linear", "screw", "hold"][bytes.below(4)];
+    let between = ["none", "linear", "screw", "hold", "ballistic"][bytes.below(5)];
     fs::write(files.folder.join("poses.csv"), poses(bytes, &moving)).expect("a scratch file");
     let answer = ["depth", "depth", "depth", "distance", "overlap"][bytes.below(5)];
-    format!("{}{}{bodies}", head(bytes, answer), motion(between)) + &rules(bytes, answer)
+    let rate = if between == "ballistic" { "frame_rate = 2\n" } else { "" };
+    format!("{}{}{bodies}", head(bytes, rate, answer), motion(between)) + &rules(bytes, answer)
 }
 
-fn head(bytes: &mut Bytes<'_>, answer: &str) -> String {
+fn head(bytes: &mut Bytes<'_>, rate: &str, answer: &str) -> String {
     let mut text = format!(
-        "[scene]\nname = \"trial\"\nlength_unit = \"m\"\ntrajectories = \"poses.csv\"\n[query]\nanswer = \"{answer}\"\n"
+        "[scene]\nname = \"trial\"\nlength_unit = \"m\"\ntrajectories = \"poses.csv\"\n{rate}[query]\nanswer = \"{answer}\"\n"
     );
     if answer != "overlap" {
         let within = bytes.length();
@@ -178,7 +179,8 @@ fn head(bytes: &mut Bytes<'_>, answer: &str) -> String {
 }
 
 fn motion(between: &str) -> String {
-    if between == "none" { String::new() } else { format!("[motion]\nbetween = \"{between}\"\n") }
+    let gravity = if between == "ballistic" { "gravity = [0.5, 0, -4]\n" } else { "" };
+    if between == "none" { String::new() } else { format!("[motion]\nbetween = \"{between}\"\n{gravity}") }
 }
 
 /// A rule of a pair, and a pair that is ignored.

@@ -14,6 +14,9 @@ pub(super) struct ColumnFormat {
     pub(super) joints: Option<Arc<[JointName]>>,
     /// Whether it holds pieces of their motions in place of values.
     pub(super) has_pieces: bool,
+    /// Whether frames need a column of times: bodies fall between them, and the scene has no frame
+    /// rate.
+    pub(super) needs_times: bool,
 }
 
 /// A joint that has a column of values.
@@ -32,20 +35,21 @@ impl ColumnFormat {
     /// Returns the format of poses in a scene; names in the options take precedence.
     pub(super) fn of(unit: LengthUnit, names: &TrajectoryColumns, options: &ReadOptions) -> Self {
         let names = Arc::new(options.columns.as_ref().unwrap_or(names).clone());
-        Self { unit, names, joints: None, has_pieces: false }
+        Self { unit, names, joints: None, has_pieces: false, needs_times: false }
     }
 
     /// Returns the format of the input of a scene; names in the options take precedence.
     pub(super) fn of_scene(scene: &Scene, options: &ReadOptions) -> Self {
         let joints = scene.joints.as_deref().map(joint_names);
         let has_pieces = joints.is_some() && scene.motion.between == BetweenFrames::Spline;
-        Self { joints, has_pieces, ..Self::of(scene.unit, &scene.columns, options) }
+        let needs_times = scene.motion.between == BetweenFrames::Ballistic && scene.frame_rate.is_none();
+        Self { joints, has_pieces, needs_times, ..Self::of(scene.unit, &scene.columns, options) }
     }
 
     /// Returns the format of rows that a sweep or splines make.
     pub(super) fn of_made(joints: &SceneJoints) -> Self {
         let joints = Some(joint_names(joints));
-        Self { unit: LengthUnit::ALL[0], names: Arc::default(), joints, has_pieces: false }
+        Self { unit: LengthUnit::ALL[0], names: Arc::default(), joints, has_pieces: false, needs_times: false }
     }
 }
 

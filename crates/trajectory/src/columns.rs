@@ -51,6 +51,14 @@ impl Columns {
             return Ok(Self { run, frame: None, time: None, time_unit: TimeUnit::Seconds, content });
         }
         let time = table.find(ColumnRole::Time)?;
+        if time.is_none() && format.needs_times {
+            let problem = format!(
+                "has no column `time_s`, and bodies that fall between frames need their times ({})",
+                table.columns()
+            );
+            let remedy = "add it, name it in [columns] of the scene, or write `frame_rate` in [scene]";
+            return Err(table.error(problem, remedy));
+        }
         let time_unit = time.as_ref().map(|column| table.time_unit(column)).transpose()?;
         let content = match &format.joints {
             Some(joints) => ColumnContent::Joints(table.joints(joints)?),

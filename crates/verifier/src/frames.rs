@@ -2,7 +2,7 @@
 
 use clearsweep_base::error::Result;
 use clearsweep_geometry::Pose;
-use clearsweep_model::{BetweenFrames, FrameBlock, Motion, SAMPLES, SampleColumn, Scene};
+use clearsweep_model::{BetweenFrames, FrameBlock, Motion, SAMPLES, Sample, SampleColumn, Scene};
 use clearsweep_records::{Distance, Interval, Penetration, StoredRecord, Table};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -34,6 +34,8 @@ pub struct Frame {
 pub struct NextFrame {
     /// Frame.
     pub frame: i64,
+    /// Time from the frame before it, seconds; `None` where the input has none.
+    pub seconds: Option<f64>,
     /// Placement of each body.
     pub places: Vec<Option<Placement>>,
     /// Values of joints until then, by column; empty if no joints move the bodies between frames.
@@ -55,12 +57,15 @@ impl Frame {
             (true, true, _) => {
                 let there = |slot: usize| (block.present[slot] >> (s + 1) & 1 == 1).then(|| block.pose(slot, s + 1));
                 let paths = paths(scene, block, s, |column| block.joints[column].0[s + 1]);
-                Some(NextFrame { frame: block.samples[s + 1].frame, places: places(scene, there), paths })
+                let next = &block.samples[s + 1];
+                let seconds = time_between(&sample, next);
+                Some(NextFrame { frame: next.frame, seconds, places: places(scene, there), paths })
             }
             (true, false, Some(following)) => {
                 let paths = paths(scene, block, s, |column| following.joints[column]);
                 let places = places(scene, |slot| following.poses[slot]);
-                Some(NextFrame { frame: following.sample.frame, places, paths })
+                let next = &following.sample;
+                Some(NextFrame { frame: next.frame, seconds: time_between(&sample, next), places, paths })
             }
         };
         Self {
@@ -74,6 +79,10 @@ impl Frame {
             intervals: Vec::new(),
         }
     }
+}
+
+fn time_between(from: &Sample, to: &Sample) -> Option<f64> {
+    Some(to.time_s? - from.time_s?)
 }
 
 fn places(scene: &Scene, pose: impl Fn(usize) -> Option<Pose>) -> Vec<Option<Placement>> {

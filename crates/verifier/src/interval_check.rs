@@ -34,6 +34,8 @@ pub struct PosedEnds<'a> {
     pub ends: [[Placement; 2]; 2],
     /// The points that move on a line, in the frames of the bodies, metres.
     pub pivots: [Vector<f64>; 2],
+    /// Accelerations of these points, metres over the square of the interval.
+    pub falls: [Vector<f64>; 2],
     /// The motions of bodies that joints carry; `None`: the bodies are free, or their motion is
     /// not defined.
     pub joints: Option<[JointMotion; 2]>,
@@ -49,7 +51,7 @@ fn of_joints(of: &PosedEnds<'_>) -> Option<[Box<dyn Motion>; 2]> {
 fn of_free(of: &PosedEnds<'_>, between: BetweenFrames) -> Option<[Box<dyn Motion>; 2]> {
     let around = of.ends[0][0];
     let motion = |k: usize| {
-        let motion = FreeMotion::new(between, of.ends[k], of.pivots[k], of.bodies[k].reach, &around)?;
+        let motion = FreeMotion::new(between, of.ends[k], (of.pivots[k], of.falls[k]), of.bodies[k].reach, &around)?;
         Some(Box::new(motion) as Box<dyn Motion>)
     };
     Some([motion(0)?, motion(1)?])
@@ -113,7 +115,8 @@ impl<'a> Sampled<'a> {
         let reach: f64 = of.bodies.iter().zip(&of.pivots).map(|(body, pivot)| body.reach + norm(*pivot)).sum();
         let speed = speed(motions.each_ref().map(|motion| &**motion));
         // Rounding of the poses on the way.
-        let rounding = 64.0 * f64::EPSILON * (far + reach + speed);
+        let fallen = of.falls.iter().map(|fall| norm(*fall)).sum::<f64>();
+        let rounding = 64.0 * f64::EPSILON * (far + reach + speed + fallen);
         let slack = rounding + motions.iter().map(|motion| motion.error()).sum::<f64>();
         // The stored poses have no rounding. Joints have values at the ends, and no stored poses.
         let (ends, slack_at_ends) = match between.is_by_joints() {

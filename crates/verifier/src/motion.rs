@@ -18,8 +18,14 @@ pub trait Motion {
     /// shares that are `step` apart, metres.
     fn sagitta(&self, step: f64) -> f64;
 
-    /// Velocity of the point that moves on a line, metres over the interval; zero if none does.
+    /// Mean velocity of the point that moves on a line or falls, metres over the interval; zero if
+    /// none does.
     fn velocity(&self) -> Vector<f64>;
+
+    /// Acceleration of that point, metres over the square of the interval.
+    fn fall(&self) -> Vector<f64> {
+        [0.0; 3]
+    }
 
     /// Bound on the speed of all points of the body relative to that point, metres over the
     /// interval.
@@ -45,8 +51,10 @@ pub struct FreeMotion {
     arm: Vector<f64>,
     /// The part of the translation across the axis, metres; `None` unless a screw turns.
     across: Option<Vector<f64>>,
-    /// Velocity of the point that moves on a line, metres over the interval.
+    /// Mean velocity of that point, metres over the interval.
     velocity: Vector<f64>,
+    /// Acceleration of that point, metres over the square of the interval.
+    fall: Vector<f64>,
     /// Bound on the speed of all points of the body relative to that point, metres over the
     /// interval.
     spin: f64,
@@ -70,12 +78,13 @@ fn turned(v: Vector<f64>, axis: Vector<f64>, angle: f64) -> Vector<f64> {
 
 impl FreeMotion {
     /// Creates the motion from one placement to another; `None` if the shortest rotation is not
-    /// defined. `pivot`: the point that moves on a line, in the body's frame. `reach`: no point of
-    /// the body is farther from its origin. `around`: the frame's origin.
+    /// defined. `pivot`: the point that moves on a line, in the body's frame, or falls with the
+    /// acceleration `fall`, metres over the square of the interval. `reach`: no point of the body is
+    /// farther from its origin. `around`: the frame's origin.
     pub fn new(
         between: BetweenFrames,
         ends: [Placement; 2],
-        pivot: Vector<f64>,
+        (pivot, fall): (Vector<f64>, Vector<f64>),
         reach: f64,
         around: &Placement,
     ) -> Option<Self> {
@@ -110,7 +119,7 @@ impl FreeMotion {
             _ => (start, add(shift, sub(turned(start, axis, angle), start))),
         };
         let spin = angle * (reach + norm(arm)) * (1.0 + 1e-9) + 1e-12 * norm(shift);
-        Some(Self { between, ends, origins, axis, angle, arm, across: across_axis, velocity, spin })
+        Some(Self { between, ends, origins, axis, angle, arm, across: across_axis, velocity, fall, spin })
     }
 }
 
@@ -119,7 +128,7 @@ impl Motion for FreeMotion {
         match self.between {
             // The pose jumps at the end.
             BetweenFrames::Hold => f64::INFINITY,
-            _ => 0.125 * self.spin * self.angle * step * step * (1.0 + 1e-9),
+            _ => 0.125 * (self.spin * self.angle + norm(self.fall)) * step * step * (1.0 + 1e-9),
         }
     }
 
@@ -133,7 +142,8 @@ impl Motion for FreeMotion {
             _ if self.between == BetweenFrames::Hold => return end(0),
             _ => {}
         }
-        let middle = add(self.origins[0], add(self.arm, times(self.velocity, t)));
+        let moved = add(times(self.velocity, t), times(self.fall, -0.5 * t * (1.0 - t)));
+        let middle = add(self.origins[0], add(self.arm, moved));
         let half = 0.5 * self.angle * t;
         let (sin, cos) = (libm::sin(half), libm::cos(half));
         let turn = [cos, self.axis[0] * sin, self.axis[1] * sin, self.axis[2] * sin];
@@ -156,6 +166,10 @@ impl Motion for FreeMotion {
         self.velocity
     }
 
+    fn fall(&self) -> Vector<f64> {
+        self.fall
+    }
+
     fn spin(&self) -> f64 {
         self.spin
     }
@@ -163,5 +177,6 @@ impl Motion for FreeMotion {
 
 /// Bound on the speed of any two points of the bodies against each other, metres over the interval.
 pub fn speed([a, b]: [&dyn Motion; 2]) -> f64 {
-    (norm(sub(a.velocity(), b.velocity())) + a.spin() + b.spin()) * (1.0 + 1e-9)
+    let parting = 0.5 * norm(sub(a.fall(), b.fall()));
+    (norm(sub(a.velocity(), b.velocity())) + parting + a.spin() + b.spin()) * (1.0 + 1e-9)
 }

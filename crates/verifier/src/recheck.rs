@@ -4,7 +4,7 @@ mod missing;
 mod sample;
 
 use clearsweep_base::error::{Error, Result};
-use clearsweep_model::{Motion, Scene};
+use clearsweep_model::{BetweenFrames, Motion, Scene};
 use clearsweep_records::manifest::Manifest;
 use clearsweep_records::{
     Distance, DistanceBracket, Interval, Penetration, RecheckOutcome, RecheckTable, RecheckWhat, Table, has_table,
@@ -408,7 +408,18 @@ impl Recheck {
             let motions = pair.map(|body| &scene.bodies[body as usize].motion);
             JointMotion::of_pair(&joints.tree, &next.paths, motions, bodies.map(|body| body.reach))
         });
-        Some(PosedEnds { bodies, ends: [of(pair[0])?, of(pair[1])?], pivots: pair.map(pivot), joints })
+        let falls = match scene.motion.between {
+            BetweenFrames::Ballistic => {
+                let seconds = next.seconds?;
+                let fall = scene.motion.gravity.to_array().map(|g| g * seconds * seconds);
+                pair.map(|body| match scene.bodies[body as usize].motion {
+                    Motion::Static(_) => [0.0; 3],
+                    Motion::Dynamic { .. } => fall,
+                })
+            }
+            _ => [[0.0; 3]; 2],
+        };
+        Some(PosedEnds { bodies, ends: [of(pair[0])?, of(pair[1])?], pivots: pair.map(pivot), falls, joints })
     }
 
     /// Whether a pair may have a row in a frame: both bodies are there, and it is not ignored.

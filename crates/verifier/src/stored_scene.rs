@@ -1,6 +1,7 @@
 //! The scene of a result, read again, with the digests of its files compared.
 
 use clearsweep_base::error::{Error, Result};
+use clearsweep_geometry::Vec3;
 use clearsweep_model::{BetweenFrames, InputDigest, Scene, SceneOverrides};
 use clearsweep_records::manifest::{Input, Manifest, Options, Span};
 use clearsweep_trajectory::{InputFile, ReadOptions, Trajectory};
@@ -72,6 +73,7 @@ fn take_options(scene: &mut Scene, options: &Options) {
     scene.query.answer = answer.unwrap_or_default();
     let between = BetweenFrames::ALL.into_iter().find(|between| between.name() == options.between);
     scene.motion.between = between.unwrap_or_default();
+    scene.motion.gravity = options.gravity_m_s2.map_or(scene.motion.gravity, Vec3::from);
     scene.motion.max_gap = options.max_gap.unwrap_or(scene.motion.max_gap);
 }
 

@@ -206,7 +206,7 @@ fn between(assumed: BetweenFrames, ends: &[Pose; 2], pivot: V, share: f64) -> Po
     let q = product(about(axis, share * angle), ends[0].q);
     let moved = sum(p1, times(p0, -1.0));
     let at = match assumed {
-        BetweenFrames::Linear => {
+        BetweenFrames::Linear | BetweenFrames::Ballistic => {
             let [c0, c1] = [0, 1].map(|end| sum([p0, p1][end], turned(ends[end].q, pivot)));
             let c = sum(times(c0, 1.0 - share), times(c1, share));
             sum(c, times(turned(q, pivot), -1.0))
@@ -233,11 +233,15 @@ fn body(kind: usize) -> Arc<Shape> {
     Arc::new(Shape { center, ..Shape::clone(&shape) })
 }
 
+/// Time between two samples: a body that falls leaves its line by 1.2 m.
+const SECONDS: f64 = 1.0;
+
 /// Bodies that move by a few sizes and turn by up to `turn` between two samples, some about a pivot
 /// 5 km away.
 fn two_samples(r: &mut Random, turn: f64) -> (Setup, FrameBlock) {
     let mut setup = Setup::new(0.01);
     let (mut b, dynamic) = (block(1, 60, 2, 2), 60);
+    b.samples.iter_mut().zip([0.0, SECONDS]).for_each(|(sample, time)| sample.time_s = Some(time));
     for slot in 0..dynamic {
         setup.add(body(slot), None);
         let index = setup.scene.bodies.len() - 1;
@@ -265,8 +269,13 @@ fn dense(assumed: BetweenFrames, setup: &Setup, of: &FrameBlock) -> FrameBlock {
         let body = &setup.scene.bodies[body as usize];
         let pivot = body.pivot.of(&body.shape).to_array();
         let ends = [of.pose(slot, 0), of.pose(slot, 1)];
+        // 9.81 m/s^2 over the time of `two_samples`.
+        let fall = if assumed == BetweenFrames::Ballistic { 9.81 * SECONDS * SECONDS } else { 0.0 };
         for s in 0..SAMPLES {
-            b.set(slot, s, &between(assumed, &ends, pivot, s as f64 / (SAMPLES - 1) as f64));
+            let share = s as f64 / (SAMPLES - 1) as f64;
+            let mut pose = between(assumed, &ends, pivot, share);
+            pose.position.z += 0.5 * fall * share * (1.0 - share);
+            b.set(slot, s, &pose);
         }
     }
     b
@@ -289,7 +298,7 @@ fn compare_with_dense(assumed: BetweenFrames, setup: &Setup, of: &FrameBlock) ->
 #[test]
 fn no_pair_that_is_near_in_between_is_lost() {
     let r = &mut Random(31);
-    for assumed in ASSUMED {
+    for assumed in ASSUMED.into_iter().chain([BetweenFrames::Ballistic]) {
         let mut counts = [0; 3];
         for case in 0..12 {
             let turn = [0.01, 0.3, 1.5, 3.12][case % 4];

@@ -49,8 +49,11 @@ pub struct BlockMotion<'a> {
     pub poses: BodyPoses<'a>,
     /// Its pose in the sample that follows the block, where it has one.
     pub after: Option<Pose>,
-    /// Point that moves on a line, in the recentred frame, metres.
+    /// Point that moves on a line, or falls, in the recentred frame, metres.
     pub pivot: Vec3<f64>,
+    /// The pivot's acceleration in the interval after each sample, metres over the square of the
+    /// interval; empty: the body does not fall.
+    pub falls: &'a [Vec3<f64>],
 }
 
 /// One pair over intervals of a block.
@@ -108,7 +111,8 @@ impl<'a> BlockMotion<'a> {
     }
 
     fn over(&self, sample: usize, samples: usize) -> BodyMotion<'a> {
-        BodyMotion { shape: self.shape, ends: self.ends(sample, samples), pivot: self.pivot }
+        let fall = self.falls.get(sample).copied().unwrap_or(Vec3::ZERO);
+        BodyMotion { shape: self.shape, ends: self.ends(sample, samples), pivot: self.pivot, fall }
     }
 }
 
@@ -129,7 +133,10 @@ impl EightPoses {
     fn of<'a>(intervals: &[u8], over: impl Fn(usize) -> [BodyMotion<'a>; 2]) -> Self {
         let mut eight = Self::default();
         for (k, &sample) in intervals.iter().enumerate() {
-            let [a, b] = over(usize::from(sample)).map(|body| body.ends);
+            let [a, b] = over(usize::from(sample));
+            let falls = eight.falls.iter_mut().zip([a.fall, b.fall]);
+            falls.for_each(|(lanes, fall)| set(lanes, k, fall));
+            let [a, b] = [a.ends, b.ends];
             for (to, pose) in eight.poses.iter_mut().zip(a.iter().chain(&b)) {
                 let (p, q, r) = (pose.position, pose.q, pose.rest);
                 let components = [p.x, p.y, p.z, q[0], q[1], q[2], q[3], r.x, r.y, r.z];

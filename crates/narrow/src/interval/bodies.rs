@@ -200,13 +200,15 @@ impl<'a> IntervalBodies<'a> {
     }
 
     /// The balls about the pivots that contain the bodies however they turn are at least this far
-    /// apart while the pivots move on lines, metres.
-    pub(super) fn balls_of_pivots(&self, [a, b]: [PathTerms<f64>; 2]) -> f64 {
+    /// apart while the pivots move on lines, and part with the acceleration `parting` (metres over
+    /// the square of the interval), metres.
+    pub(super) fn balls_of_pivots(&self, [a, b]: [PathTerms<f64>; 2], parting: Vec3<f64>) -> f64 {
         let start = self.between[0] + (b.arm - a.arm);
         let end = start + (b.velocity - a.velocity);
         let radii = (self.shapes[0].radius + a.arm.length()) + (self.shapes[1].radius + b.arm.length());
         let size = radii + a.velocity.length() + b.velocity.length() + start.length().max(end.length());
-        distance_to_segment([start, end]) - radii - self.deviation.by - 2.0 * bound_of::<f64>(size)
+        let sag = 0.125 * parting.length() * (1.0 + 1e-9);
+        distance_to_segment([start, end]) - sag - radii - self.deviation.by - 2.0 * bound_of::<f64>(size)
     }
 
     /// Returns the vectors from a point of A to one of B at both ends, world, metres.

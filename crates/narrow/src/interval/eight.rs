@@ -22,11 +22,13 @@ const CANCELLED: f64 = 1e-20;
 pub(super) struct EightPoses {
     /// Poses of A at the start and at the end, then of B at the start and at the end.
     pub(super) poses: [[Lane; COMPONENTS]; 4],
+    /// The accelerations of both pivots, metres over the square of the interval.
+    pub(super) falls: [[Lane; 3]; 2],
 }
 
 impl Default for EightPoses {
     fn default() -> Self {
-        Self { poses: [[[0.0; WIDTH]; COMPONENTS]; 4] }
+        Self { poses: [[[0.0; WIDTH]; COMPONENTS]; 4], falls: [[[0.0; WIDTH]; 3]; 2] }
     }
 }
 
@@ -182,9 +184,9 @@ struct TurnedBody<S: Simd> {
 
 impl<S: Simd> TurnedBody<S> {
     #[inline(always)]
-    fn new(start: &PoseOf<V<S>>, end: &PoseOf<V<S>>, lever: &Lever) -> Self {
+    fn new(start: &PoseOf<V<S>>, end: &PoseOf<V<S>>, fall: Vec3<V<S>>, lever: &Lever) -> Self {
         let turn = ShortestTurn::new(start.q, end.q);
-        let terms = PathTerms::new(&turn, turn.half_angles(), displacement(start, end), lever);
+        let terms = PathTerms::new(&turn, turn.half_angles(), displacement(start, end), fall, lever);
         Self { terms, rows: turn.rows, defined: turn.is_defined().bits() }
     }
 }
@@ -194,9 +196,10 @@ fn motions_body<S: Simd>(levers: &[Lever; 2], poses: &EightPoses, out: &mut Eigh
     let [a0, a1, b0, b1] = &poses.poses;
     let (a0, a1) = (PoseOf::<V<S>>::load(a0), PoseOf::<V<S>>::load(a1));
     let (b0, b1) = (PoseOf::<V<S>>::load(b0), PoseOf::<V<S>>::load(b1));
-    let of_a = TurnedBody::new(&a0, &a1, &levers[0]);
-    let of_b = TurnedBody::new(&b0, &b1, &levers[1]);
-    let motion = RelativeMotion::new([&of_a.terms, &of_b.terms], displacement(&a0, &b0));
+    let [fall_a, fall_b] = [load_three(&poses.falls[0], 0), load_three(&poses.falls[1], 0)];
+    let of_a = TurnedBody::new(&a0, &a1, fall_a, &levers[0]);
+    let of_b = TurnedBody::new(&b0, &b1, fall_b, &levers[1]);
+    let motion = RelativeMotion::new([&of_a.terms, &of_b.terms], displacement(&a0, &b0), fall_b - fall_a);
     Placed::new(of_a.rows[0], &a0, &b0).store(&mut out.placed[0]);
     Placed::new(of_a.rows[1], &a1, &b1).store(&mut out.placed[1]);
     motion.store(&mut out.motion);

@@ -11,8 +11,11 @@ pub struct BodyMotion<'a> {
     pub shape: &'a Shape,
     /// Its poses at both ends, of the recentred frame.
     pub ends: [Pose; 2],
-    /// Point that moves on a line, in the recentred frame, metres.
+    /// Point that moves on a line, or falls, in the recentred frame, metres.
     pub pivot: Vec3<f64>,
+    /// The pivot's acceleration under [`BetweenFrames::Ballistic`], metres over the square of the
+    /// interval; else zero.
+    pub fall: Vec3<f64>,
 }
 
 /// Properties of a body that bound its motion.

@@ -64,7 +64,12 @@ impl<'a> JointedPath<'a> {
 
     /// Both bodies over the interval.
     pub(super) fn bodies(&self) -> [BodyMotion<'a>; 2] {
-        [0, 1].map(|body| BodyMotion { shape: self.shapes[body], ends: self.ends[body], pivot: Vec3::ZERO })
+        [0, 1].map(|body| BodyMotion {
+            shape: self.shapes[body],
+            ends: self.ends[body],
+            pivot: Vec3::ZERO,
+            fall: Vec3::ZERO,
+        })
     }
 
     /// Bound on the error of both bodies' places together, metres.
@@ -124,7 +129,7 @@ impl<'a> PairPath<'a> {
         match self {
             Self::Free([a, b]) => {
                 let [from, to] = bodies.map(|body| (&body.ends[0]).into());
-                RelativeMotion::new([&a.terms(), &b.terms()], displacement(&from, &to))
+                RelativeMotion::new([&a.terms(), &b.terms()], displacement(&from, &to), BodyPath::parting([a, b]))
             }
             Self::Jointed(path) => path.relative,
         }
@@ -148,6 +153,10 @@ impl<'a> PairPath<'a> {
             }
             Self::Jointed(path) => path.bounds[body][0].of_ball(points[body], 0.0).bend,
         };
-        of(0) + of(1)
+        let parting = match self {
+            Self::Free([a, b]) => BodyPath::parting([a, b]).length() * (1.0 + 1e-9),
+            Self::Jointed(_) => 0.0,
+        };
+        of(0) + of(1) + parting
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Both motions turn the body at a constant angular velocity about a *pivot* that moves on a line
 //! at constant speed: under `linear` a point of the body, under `screw` a point of the screw axis.
+//! Under `ballistic` the pivot of `linear` falls as well: its constant acceleration takes it off the
+//! line between the ends, and only the difference of both bodies' accelerations counts.
 //! All times are shares of the interval, so that velocities are lengths and angles over the whole
 //! interval.
 
@@ -124,9 +126,10 @@ pub(super) struct PathTerms<T> {
 
 impl<T: Scalar> PathTerms<T> {
     /// Computes the terms of a body that makes `turn`, by twice `half_angle` (radians), while its
-    /// recentred origin is displaced by `shift` (world, metres).
+    /// recentred origin is displaced by `shift` (world, metres); `fall`: as of
+    /// [`BodyMotion::fall`], which is no term but for its rounding.
     #[inline(always)]
-    pub(super) fn new(turn: &ShortestTurn<T>, half_angle: T, shift: Vec3<T>, lever: &Lever) -> Self {
+    pub(super) fn new(turn: &ShortestTurn<T>, half_angle: T, shift: Vec3<T>, fall: Vec3<T>, lever: &Lever) -> Self {
         let axis = turned(&turn.rows[0], turn.axis_in_body);
         let (arm, velocity) = match lever.between {
             BetweenFrames::Screw => screw(axis, turn, shift),
@@ -137,7 +140,8 @@ impl<T: Scalar> PathTerms<T> {
             }
         };
         let reach = (T::from_f64(lever.core) + arm.length()) * T::from_f64(1.0 + 8.0 * f64::EPSILON);
-        let error = T::from_f64(POSE_UNITS) * (T::from_f64(lever.core + lever.pivot.length()) + shift.length());
+        let lengths = T::from_f64(lever.core + lever.pivot.length()) + shift.length() + fall.length();
+        let error = T::from_f64(POSE_UNITS) * lengths;
         Self { omega: axis.scale(half_angle + half_angle), arm, velocity, reach, error }
     }
 }
@@ -154,7 +158,8 @@ impl PathTerms<f64> {
         let [start, end] = &motion.ends;
         let turn = ShortestTurn::new(start.q, end.q);
         let half_angle = libm::atan2(turn.sine, turn.cosine);
-        Self::new(&turn, half_angle, displacement(&start.into(), &end.into()), &motion.lever(between))
+        let shift = displacement(&start.into(), &end.into());
+        Self::new(&turn, half_angle, shift, motion.fall, &motion.lever(between))
     }
 }
 
@@ -180,8 +185,10 @@ pub(super) struct BodyPath {
     half_angle: f64,
     /// Displacement of the recentred origin over the interval, world, metres.
     shift: Vec3<f64>,
-    /// The pivot in the recentred frame, metres; `linear` only.
+    /// The pivot in the recentred frame, metres; not for a screw.
     pivot: Vec3<f64>,
+    /// See [`BodyMotion::fall`].
+    fall: Vec3<f64>,
     /// See [`PathTerms`].
     pub(super) omega: Vec3<f64>,
     /// See [`PathTerms`].
@@ -204,9 +211,9 @@ impl BodyPath {
         }
         let half_angle = libm::atan2(turn.sine, turn.cosine);
         let shift = displacement(&start.into(), &end.into());
-        let terms = PathTerms::new(&turn, half_angle, shift, &motion.lever(between));
+        let terms = PathTerms::new(&turn, half_angle, shift, motion.fall, &motion.lever(between));
         let PathTerms { omega, arm, velocity, reach, error } = terms;
-        let (axis_in_body, pivot) = (turn.axis_in_body, motion.pivot);
+        let (axis_in_body, BodyMotion { pivot, fall, .. }) = (turn.axis_in_body, *motion);
         Some(Self {
             between,
             ends: motion.ends,
@@ -214,12 +221,19 @@ impl BodyPath {
             half_angle,
             shift,
             pivot,
+            fall,
             omega,
             arm,
             velocity,
             reach,
             error,
         })
+    }
+
+    /// The acceleration with which B's pivot departs from A's, metres over the square of the
+    /// interval: 0 of two bodies that fall alike.
+    pub(super) fn parting([a, b]: [&Self; 2]) -> Vec3<f64> {
+        b.fall - a.fall
     }
 
     /// Returns the terms of the bounds of the motion.
@@ -244,7 +258,10 @@ impl BodyPath {
         );
         let moved = match self.between {
             BetweenFrames::Screw => self.screwed(share),
-            _ => self.velocity.scale(share) + (self.arm - turned(&rotation(q), self.pivot)),
+            _ => {
+                let sag = self.fall.scale(0.5 * share * (share - 1.0));
+                self.velocity.scale(share) + (self.arm - turned(&rotation(q), self.pivot)) + sag
+            }
         };
         let [x, y, z] =
             [0, 1, 2].map(|k| Dd::from_parts(self.ends[0].position[k], self.ends[0].rest[k]) + Dd::from_f64(moved[k]));

@@ -39,8 +39,8 @@ pub(super) struct RelativeMotion<T = f64> {
     pub(super) speed: T,
     /// Bound on the error of both bodies' places together in interpolated poses, metres.
     pub(super) error: T,
-    /// Bound of the second derivative of the vector between any two points in the world, where no
-    /// single rotations bound it.
+    /// Bound of the second derivative of the vector between any two points in the world that comes
+    /// on top of that of single rotations.
     in_world: T,
 }
 
@@ -73,7 +73,7 @@ impl RelativeMotion {
     /// The motion of two bodies of which one joint each moves. `between`: as of [`Self::new`];
     /// `error`: of their places, metres.
     pub(super) fn of_twists(terms: [&PathTerms<f64>; 2], between: Vec3<f64>, slack: Slack, error: f64) -> Self {
-        let motion = Self::new(terms, between);
+        let motion = Self::new(terms, between, Vec3::ZERO);
         let turning = motion.omega[0].length() + motion.omega[1].length();
         let ways = terms[0].velocity.length() + terms[1].velocity.length();
         let off = slack.place + slack.tilt * (motion.reach[0] + motion.reach[1] + between.length() + ways);
@@ -90,22 +90,25 @@ impl RelativeMotion {
 
 impl<T: Scalar> RelativeMotion<T> {
     /// Computes the motion of two bodies whose recentred origins are `between` apart (from A to B,
-    /// world, metres) at the start.
+    /// world, metres) at the start, and whose pivots part with the acceleration `parting` (metres
+    /// over the square of the interval).
     #[inline(always)] // as everything generic below: into code for wider registers
-    pub(super) fn new([a, b]: [&PathTerms<T>; 2], between: Vec3<T>) -> Self {
+    pub(super) fn new([a, b]: [&PathTerms<T>; 2], between: Vec3<T>, parting: Vec3<T>) -> Self {
         let (margin, cancellation) = (T::from_f64(MARGIN), T::from_f64(CANCELLATION));
         let carried = Carried {
             pivots: between + (b.arm - a.arm),
             velocity: b.velocity - a.velocity,
             turn: b.omega - a.omega,
             rates: [a.omega.length(), b.omega.length()],
+            parting: parting.length(),
         };
         let (turning, fastest) = (carried.rates[0] + carried.rates[1], carried.velocity.length());
         let lever = a.reach + b.reach + carried.pivots.length() + fastest;
         let noise = cancellation * turning * (turning * lever + (fastest + fastest));
         let in_a = carried.acceleration(a.omega, b.reach) * margin + noise;
         let in_b = carried.acceleration(b.omega, a.reach) * margin + noise;
-        let apart = fastest + carried.rates[0] * a.reach + carried.rates[1] * b.reach;
+        let half = T::from_f64(0.5);
+        let apart = fastest + half * carried.parting + carried.rates[0] * a.reach + carried.rates[1] * b.reach;
         let speed = carried.speed(a.omega, b.reach).smaller(carried.speed(b.omega, a.reach)).smaller(apart);
         let noise = cancellation * (turning * lever + a.velocity.length() + b.velocity.length());
         Self {
@@ -114,7 +117,7 @@ impl<T: Scalar> RelativeMotion<T> {
             in_frame: [in_a, in_b],
             speed: speed * margin + noise,
             error: a.error + b.error,
-            in_world: T::zero(),
+            in_world: carried.parting * margin,
         }
     }
 
@@ -212,18 +215,23 @@ struct Carried<T> {
     turn: Vec3<T>,
     /// The sizes of the angular velocities.
     rates: [T; 2],
+    /// The size of the pivots' acceleration away from each other: it takes them an eighth of it off
+    /// their line, and adds half of it to their velocity.
+    parting: T,
 }
 
 impl<T: Scalar> Carried<T> {
     /// A bound of the acceleration of the other body's points, within `reach` of its pivot, in the
     /// frame of the body that turns by `own`: `(turn x own) x r + turn x (turn x r) + own x (own x
-    /// p - 2 v)`.
+    /// p - 2 v) + parting`.
     #[inline(always)]
     fn acceleration(&self, own: Vec3<T>, reach: T) -> T {
         let twice = self.velocity + self.velocity;
         let first = own.cross(own.cross(self.pivots) - twice).length();
         let last = own.cross(own.cross(self.pivots + self.velocity) - twice).length();
-        (self.turn.cross(own).length() + self.turn.length2()) * reach + first.larger(last)
+        let rate = own.length();
+        let parted = self.parting * (T::one() + rate + T::from_f64(0.125) * rate * rate);
+        (self.turn.cross(own).length() + self.turn.length2()) * reach + first.larger(last) + parted
     }
 
     /// A bound of the velocity of these points there: `v - own x p + turn x r`.
@@ -231,7 +239,8 @@ impl<T: Scalar> Carried<T> {
     fn speed(&self, own: Vec3<T>, reach: T) -> T {
         let first = (self.velocity - own.cross(self.pivots)).length();
         let last = (self.velocity - own.cross(self.pivots + self.velocity)).length();
-        first.larger(last) + self.turn.length() * reach
+        let parted = self.parting * (T::from_f64(0.5) + T::from_f64(0.125) * own.length());
+        first.larger(last) + self.turn.length() * reach + parted
     }
 }
 

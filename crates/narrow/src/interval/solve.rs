@@ -450,7 +450,8 @@ fn undefined(
     work: &mut Workspace,
     stats: &mut SolverStats,
 ) -> Option<IntervalProximity> {
-    let lower = bodies.balls_of_pivots([a, b].map(|body| PathTerms::of_either_way(body, options.between)));
+    let lower =
+        bodies.balls_of_pivots([a, b].map(|body| PathTerms::of_either_way(body, options.between)), b.fall - a.fall);
     let lower = if lower.is_nan() { f64::NEG_INFINITY } else { lower };
     let ends = held(bodies, [a, b], rows, &IntervalOptions { within: f64::INFINITY, ..*options }, work, stats)?;
     if lower > options.within {

@@ -68,6 +68,9 @@ pub struct Options {
     pub max_gap: Option<i64>,
     pub max_gap_s: Option<MaxGap>,
     pub wrap: Option<String>,
+    /// Acceleration of the pivots, m/s^2; left out unless bodies fall.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gravity_m_s2: Option<[f64; 3]>,
     /// Times of the frames along splines: `knots`, `step_s = S` or `samples = N`; left out of other
     /// motions.
     #[serde(skip_serializing_if = "Option::is_none")]

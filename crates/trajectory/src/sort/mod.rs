@@ -125,6 +125,7 @@ pub fn sort(input: &Path, out: &Path, options: &SortOptions, watch: &mut Watch<'
         names: Arc::new(options.columns.clone()),
         joints: None,
         has_pieces: false,
+        needs_times: false,
     };
     let told = RefCell::new(&mut *watch);
     let wants = || (told.borrow_mut())(&SortStep { phase: SortPhase::Checking, rows: 0, total: 0 });

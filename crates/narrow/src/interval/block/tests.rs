@@ -59,6 +59,8 @@ struct Asking<'a> {
     poses: [&'a [SampleColumn; COMPONENTS]; 2],
     options: IntervalOptions,
     samples: usize,
+    /// Of each body after each sample, if they fall.
+    falls: [Vec<Vec3<f64>>; 2],
 }
 
 impl Asking<'_> {
@@ -68,6 +70,7 @@ impl Asking<'_> {
             poses: BodyPoses::Moving(self.poses[k]),
             after: Some(BodyPoses::Moving(self.poses[k]).at(0)),
             pivot: Vec3::new(0.1, 0.0, -0.05),
+            falls: &self.falls[k],
         });
         let all = u64::MAX >> (SAMPLES - self.samples);
         IntervalQuery { bodies, samples: self.samples, asked: all, intervals: all & !(1 << 5), joints: None }
@@ -100,13 +103,25 @@ impl Asking<'_> {
     }
 }
 
+/// Accelerations of two bodies that fall: both alike, or the second one stands.
+fn falls(random: &mut Random, between: BetweenFrames) -> [Vec<Vec3<f64>>; 2] {
+    if between != BetweenFrames::Ballistic {
+        return [Vec::new(), Vec::new()];
+    }
+    let mut fall = || Vec3::new(random.signed(), random.signed(), random.signed()).scale(0.1);
+    let falls: Vec<Vec3<f64>> = (0..SAMPLES).map(|_| fall()).collect();
+    let other = if random.signed() < 0.0 { falls.clone() } else { Vec::new() };
+    [falls, other]
+}
+
 #[test]
 fn blocks_decide_what_intervals_alone_decide_bit_for_bit() {
     let (shapes, mut random) = (shapes(), Random(7));
     let (mut work, mut stats, mut answers) = (Workspace::default(), SolverStats::default(), 0);
-    for round in 0..60 {
-        let between = [BetweenFrames::Linear, BetweenFrames::Screw, BetweenFrames::Hold][round % 3];
-        let speed = [0.002, 0.01, 0.05][round / 3 % 3];
+    for round in 0..80 {
+        let between =
+            [BetweenFrames::Linear, BetweenFrames::Screw, BetweenFrames::Hold, BetweenFrames::Ballistic][round % 4];
+        let speed = [0.002, 0.01, 0.05][round / 4 % 3];
         let (a, b) = (&shapes[round % shapes.len()], &shapes[(round / 2 + 1) % shapes.len()]);
         let poses = [wander(&mut random, 0.9, speed), wander(&mut random, 0.9, speed)];
         let mut cache = PairCache::default();
@@ -126,6 +141,7 @@ fn blocks_decide_what_intervals_alone_decide_bit_for_bit() {
                 poses: [&poses[0], &poses[1]],
                 options,
                 samples: if turn == 1 { 40 } else { 64 },
+                falls: falls(&mut random, between),
             };
             let found = asking.together(&mut cache, &mut work, &mut stats);
             assert_eq!(found, asking.alone(&mut work), "round {round}, within {within}, {between:?}");
@@ -153,7 +169,7 @@ fn eight_bounds_are_those_of_single_intervals_bit_for_bit() {
     let (shapes, mut random) = (shapes(), Random(3));
     let mut compared = 0;
     for round in 0..40 {
-        let between = [BetweenFrames::Linear, BetweenFrames::Screw][round % 2];
+        let between = [BetweenFrames::Linear, BetweenFrames::Screw, BetweenFrames::Ballistic][round % 3];
         let (a, b) = (&shapes[round % shapes.len()], &shapes[(round / 2 + 1) % shapes.len()]);
         let poses = [wander(&mut random, 2.0, 0.05), wander(&mut random, 2.0, 0.05)];
         let options = IntervalOptions {
@@ -165,7 +181,8 @@ fn eight_bounds_are_those_of_single_intervals_bit_for_bit() {
             answer: AnswerKind::Depth,
             ..IntervalOptions::default()
         };
-        let asking = Asking { bodies: [a, b], poses: [&poses[0], &poses[1]], options, samples: SAMPLES };
+        let falls = falls(&mut random, between);
+        let asking = Asking { bodies: [a, b], poses: [&poses[0], &poses[1]], options, samples: SAMPLES, falls };
         let query = asking.query();
         let eight: [u8; WIDTH] = std::array::from_fn(|k| ((7 * round + 11 * k) % (SAMPLES - 1)) as u8);
         let (mut normals, mut at_end) = ([[0.0; WIDTH]; 3], [0.0; WIDTH]);

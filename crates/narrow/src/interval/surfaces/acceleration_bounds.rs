@@ -44,6 +44,8 @@ pub(super) struct PairBends {
     /// ...and this speed; in the world the pivots part at most by `apart`.
     drift: [f64; 2],
     apart: f64,
+    /// The acceleration with which the pivots part, in the world.
+    parting: Vec3<f64>,
 }
 
 /// The rates of the motions.
@@ -88,9 +90,12 @@ struct FreeRates {
 impl PairBends {
     pub(super) fn new(path: &PairPath<'_>, start: &PairMoment) -> Self {
         match path {
-            PairPath::Free(paths) => Self::of_terms(&paths.each_ref().map(BodyPath::terms), Slack::default(), start),
+            PairPath::Free(paths) => {
+                let parting = BodyPath::parting(paths.each_ref());
+                Self::of_terms(&paths.each_ref().map(BodyPath::terms), parting, Slack::default(), start)
+            }
             PairPath::Jointed(path) => match &path.twists {
-                Some(terms) => Self::of_terms(terms, path.slack, start),
+                Some(terms) => Self::of_terms(terms, Vec3::ZERO, path.slack, start),
                 None => Self::of_chains(&path.bounds),
             },
         }
@@ -106,10 +111,13 @@ impl PairBends {
             carried_jerk: none,
             drift: none,
             apart: 0.0,
+            parting: Vec3::ZERO,
         }
     }
 
-    fn of_terms(terms: &[PathTerms<f64>; 2], slack: Slack, start: &PairMoment) -> Self {
+    /// `parting`: the acceleration with which the pivots part, metres over the square of the
+    /// interval. It takes them an eighth of it off their line, and adds half of it to their velocity.
+    fn of_terms(terms: &[PathTerms<f64>; 2], parting: Vec3<f64>, slack: Slack, start: &PairMoment) -> Self {
         let [a, b] = terms;
         let omega = [a.omega, b.omega];
         let rates = omega.map(Vec3::length);
@@ -118,18 +126,21 @@ impl PairBends {
         let ends = [pivots, pivots + velocity];
         let (turn, turning) = (b.omega - a.omega, rates[0] + rates[1]);
         let (lever, along) = (pivots.length() + velocity.length(), velocity.length());
+        let by_parting = parting.length();
         let cancellation = CANCELLATION + slack.tilt;
         // Error of a sum of turns of the vector between the pivots and of `times` its velocity.
         let noise = |times: f64| cancellation * (turning * lever + times * along) + turning * slack.place;
         let carried = omega.map(|own| {
             let [first, last] = ends.map(|p| own.cross(own.cross(p) - velocity.scale(2.0)).length());
-            first.max(last) * MARGIN + turning * noise(2.0)
+            let parted = by_parting * (1.0 + own.length() * (1.0 + 0.125 * own.length()));
+            (first.max(last) + parted) * MARGIN + turning * noise(2.0)
         });
         let turned =
             omega.map(|own| (turn.cross(own).length() + turn.length2()) * MARGIN + cancellation * turning * turning);
         let carried_jerk = omega.map(|own| {
             let jerk = |p: &Vec3<f64>| own.cross(own.cross(velocity.scale(3.0) - own.cross(*p))).length();
-            jerk(&ends[0]).max(jerk(&ends[1])) * MARGIN + turning * turning * noise(3.0)
+            let parted = by_parting * own.length() * (3.0 + own.length() * (1.5 + 0.125 * own.length()));
+            (jerk(&ends[0]).max(jerk(&ends[1])) + parted) * MARGIN + turning * turning * noise(3.0)
         });
         let turned_jerk = omega.map(|own| {
             let (tilt, rate) = (turn.cross(own), turn.length());
@@ -140,7 +151,7 @@ impl PairBends {
             cancellation * (turning * lever + a.velocity.length() + b.velocity.length()) + turning * slack.place;
         let drift = omega.map(|own| {
             let [first, last] = ends.map(|p| (velocity - own.cross(p)).length());
-            first.max(last) * MARGIN + of_speeds
+            (first.max(last) + by_parting * (0.5 + 0.125 * own.length())) * MARGIN + of_speeds
         });
         let free = FreeRates {
             rates,
@@ -163,7 +174,8 @@ impl PairBends {
             carried,
             carried_jerk,
             drift,
-            apart: velocity.length() * MARGIN + of_speeds,
+            apart: (velocity.length() + 0.5 * by_parting) * MARGIN + of_speeds,
+            parting,
         }
     }
 
@@ -209,7 +221,7 @@ impl PairBends {
         let PairRates::Free(free) = &self.motion else { return by_speed };
         let in_frame = |body: usize, other: &VolumeReach| {
             let bend = 0.5 * half * self.in_frame(body, other);
-            half * (free.speed_at(body, balls[1 - body], at) + bend) * MARGIN
+            half * (free.speed_at(body, balls[1 - body], at, self.parting) + bend) * MARGIN
         };
         by_speed.min(in_frame(0, &b)).min(in_frame(1, &a))
     }
@@ -217,13 +229,13 @@ impl PairBends {
     /// A bound of the second derivative of the vector between the middles of two volumes, in the
     /// world.
     pub(super) fn of_middles(&self, [a, b]: [&VolumeReach; 2]) -> f64 {
-        (a.middle + b.middle) * MARGIN
+        (a.middle + b.middle + self.parting.length()) * MARGIN
     }
 
     /// Bounds the second derivative of the vector between any two points of two volumes, in the
     /// world.
     pub(super) fn of_points(&self, [a, b]: [&VolumeReach; 2]) -> f64 {
-        (a.in_world.bend + b.in_world.bend) * MARGIN
+        (a.in_world.bend + b.in_world.bend + self.parting.length()) * MARGIN
     }
 
     /// A bound of the second derivative of the gap of the supporting planes of two volumes along a
@@ -232,10 +244,18 @@ impl PairBends {
         match fixed {
             FixedIn::World => {
                 let of = |body: usize| reaches[body].in_world.bend * self.across(body, world);
-                (of(0) + of(1)) * MARGIN
+                (of(0) + of(1) + self.parted_along(world)) * MARGIN
             }
             FixedIn::A => self.in_frame(0, reaches[1]),
             FixedIn::B => self.in_frame(1, reaches[0]),
+        }
+    }
+
+    /// The part of the pivots' acceleration that may be along a direction of the world.
+    fn parted_along(&self, world: Vec3<f64>) -> f64 {
+        match &self.motion {
+            PairRates::Free(free) => self.parting.dot(world).abs() + free.cancellation * self.parting.length(),
+            PairRates::Jointed(_) => 0.0,
         }
     }
 
@@ -300,11 +320,14 @@ impl FreeRates {
     /// A bound of the speed of a ball of the other body in the frame of a body at a moment, metres
     /// an interval: in that frame its middle has one velocity. Facing parts of meshing gears hardly
     /// move, though both turn.
-    fn speed_at(&self, body: usize, (middle, radius): (Vec3<f64>, f64), at: &PairMoment) -> f64 {
+    fn speed_at(&self, body: usize, (middle, radius): (Vec3<f64>, f64), at: &PairMoment, parting: Vec3<f64>) -> f64 {
         let other = 1 - body;
-        let (between, turn) = (self.between + self.velocity.scale(at.share), self.omega[1] - self.omega[0]);
+        let sag = parting.scale(0.5 * at.share * (at.share - 1.0));
+        let between = self.between + self.velocity.scale(at.share) + sag;
+        let velocity = self.velocity + parting.scale(at.share - 0.5);
+        let turn = self.omega[1] - self.omega[0];
         let towards = if body == 0 { between } else { -between };
-        let (velocity, turn) = if body == 0 { (self.velocity, turn) } else { (-self.velocity, -turn) };
+        let (velocity, turn) = if body == 0 { (velocity, turn) } else { (-velocity, -turn) };
         let from = middle - self.pivots[other];
         let speed = (velocity - self.omega[body].cross(towards) + turn.cross(at.to_world(other, from))).length();
         let lever = from.length() + radius + self.pivots[other].length();

@@ -372,9 +372,9 @@ pub(super) mod tests {
         Vec3::new(random.signed(), random.signed(), random.signed()).scale(size)
     }
 
-    /// A path of a body that turns by up to about `turn` radians; every third does not turn.
+    /// A path of a body that turns by up to about `turn` radians; some do not turn, some fall.
     pub(in super::super) fn path(random: &mut Random, number: usize, turn: f64) -> BodyPath {
-        let turn = if number.is_multiple_of(3) { 0.0 } else { turn };
+        let turn = if number.is_multiple_of(4) { 0.0 } else { turn };
         let quaternion = |v: Vec3<f64>| [1.0, v.x, v.y, v.z];
         let (q, by) = (vector(random, 1.0), vector(random, 0.3 * turn));
         let start = Pose::new(vector(random, 2.0).to_array(), quaternion(q));
@@ -382,8 +382,9 @@ pub(super) mod tests {
         let body = BodyBuilder::new("a", Geometry::Box([1.0; 3])).fixed([0.0; 3], [1.0, 0.0, 0.0, 0.0]);
         let scene = SceneBuilder::new(1.0).body(body).build().expect("a scene");
         let shape = &scene.bodies[0].shape;
-        let motion = BodyMotion { shape, ends: [start, end], pivot: vector(random, 1.0) };
-        let between = [BetweenFrames::Linear, BetweenFrames::Screw][number % 2];
+        let between = [BetweenFrames::Linear, BetweenFrames::Screw, BetweenFrames::Ballistic][number % 3];
+        let fall = if between == BetweenFrames::Ballistic { vector(random, 0.5) } else { Vec3::ZERO };
+        let motion = BodyMotion { shape, ends: [start, end], pivot: vector(random, 1.0), fall };
         BodyPath::new(&motion, between).expect("no half turn")
     }
 
