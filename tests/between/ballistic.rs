@@ -62,7 +62,7 @@ fn kinds(dir: &std::path::Path) -> Vec<Arc<Shape>> {
 fn random_falls_hold_the_least_distance() {
     let dir = tempfile::tempdir().expect("scratch");
     let (kinds, mut random) = (kinds(dir.path()), Random(77));
-    let (mut status, mut only_by_falling, mut tight) = ([0; 3], 0, 0);
+    let (mut status, mut parting, mut only_by_falling, mut tight) = ([0; 3], 0, 0, 0);
     let cases = 20 * kinds.len() * kinds.len();
     for case in 0..cases {
         let pair = [&kinds[case % kinds.len()], &kinds[case / kinds.len() % kinds.len()]];
@@ -72,8 +72,8 @@ fn random_falls_hold_the_least_distance() {
             let q = turned(&mut random, IDENTITY, 1.0);
             ([start, [0, 1, 2].map(|k| start[k] + step[k])], [q, turned(&mut random, q, turn)])
         };
-        let motions = [motion(0.3), motion(1.8)];
-        let fall = random.in_cube([0.2, 2.0, 20.0][case / 3 % 3]);
+        let motions = [motion(0.3), motion(1.0)];
+        let fall = random.in_cube([1.0, 4.0, 20.0][case / 3 % 3]);
         // The other body stands, falls with it, or falls elsewhere.
         let other = [[0.0; 3], fall, random.in_cube(1.0)][case / 9 % 3];
         let [a, b] = [(&**pair[0], motions[0], fall), (&**pair[1], motions[1], other)];
@@ -96,6 +96,7 @@ fn random_falls_hold_the_least_distance() {
         status[found.status as usize] += 1;
         let straight = asked([&(a.0, a.1, [0.0; 3]), &(b.0, b.1, [0.0; 3])], &options());
         only_by_falling += usize::from((straight.lower > 0.0) != (found.lower > 0.0));
+        parting += usize::from(fall != other);
         if fall == other {
             // In the frame that falls with them they move on lines.
             assert!((found.lower - straight.lower).abs() < 2e-4 && (found.upper - straight.upper).abs() < 2e-4);
@@ -103,7 +104,7 @@ fn random_falls_hold_the_least_distance() {
         }
     }
     assert!(status[0] * 5 > cases && status[1] * 5 > cases && tight * 5 > cases, "{status:?} {tight} of {cases}");
-    assert!(only_by_falling * 20 > cases, "{only_by_falling} of {cases}");
+    assert!(only_by_falling * 20 > parting, "{only_by_falling} of {parting}");
     assert!(status[2] * 50 < cases, "{status:?}: few reach the limit");
 }
 
@@ -124,8 +125,8 @@ fn a_ball_that_is_thrown_up_reaches_its_apex() {
             assert!(found.closest[0] <= 0.5 && found.closest[1] >= 0.5, "{found:?}");
         } else {
             assert_eq!(found.status, IntervalStatus::Contact, "{found:?}");
-            // The height is `apex (1 - (2 s - 1)^2)`: contact where that is a millimetre below.
-            let first = 0.5 * (1.0 - (1e-3_f64 / apex).sqrt());
+            // The height is `apex (1 - (2 s - 1)^2)`: contact is a millimetre and `touch` below.
+            let first = 0.5 * (1.0 - ((1e-3 + 1e-6) / apex).sqrt());
             assert!(found.contact[0] <= first && found.contact[1] >= first - 1e-9, "{found:?} {first}");
         }
     }

@@ -61,6 +61,12 @@ fn a_wrong_motion_is_refused_with_its_key() {
         ("[motion]\nbetween = \"linear\"\nwork = 0\n", ["work", "1 to 100000"]),
         ("[motion]\nbetween = \"linear\"\nwork = 2.5\n", ["work", "whole number"]),
         ("[motion]\nbetween = \"linear\"\nwork = 1e9\n", ["work", "no number of distances"]),
+        ("[motion]\nbetween = \"linear\"\ngravity = [0, 0, -9.81]\n", ["gravity", "ballistic"]),
+        ("[motion]\nbetween = \"ballistic\"\ngravity = [0, -9.81]\n", ["gravity", "3 numbers"]),
+        ("[motion]\nbetween = \"ballistic\"\ngravity = [0, 0, 1e200]\n", ["gravity", "m/s^2"]),
+        ("[motion]\nbetween = \"ballistic\"\ngravity = [0, nan, 1]\n", ["gravity", "NaN"]),
+        ("[motion]\nbetween = \"ballistic\"\ngravity = \"down\"\n", ["gravity", "list"]),
+        ("[motion]\nbetween = \"ballistic\"\nwrap = \"shortest\"\n", ["wrap", "joints"]),
         ("[motion]\nbetween = \"linear\"\nmax_gap = 0\n", ["max_gap", "whole number"]),
         ("[motion]\nbetween = \"linear\"\nmax_gap = 1.5\n", ["max_gap", "whole number"]),
         ("[motion]\nbetween = \"linear\"\npivot = \"middle\"\n", ["pivot", "centre"]),
@@ -80,4 +86,70 @@ fn a_wrong_motion_is_refused_with_its_key() {
     expect(dir.path(), "check scene.toml", 0);
     let (_, err) = expect(dir.path(), "run scene.toml --out out --between fast", 2);
     assert!(err.contains("--between"), "{err}");
+}
+
+/// A ball that is thrown from hand to hand below a ceiling; `csv`: where the hands are.
+fn thrown(dir: &Path, head: &str, motion: &str, csv: &str) {
+    let text = format!(
+        "[scene]\nlength_unit = \"mm\"\ntrajectories = \"t.csv\"\n{head}\n[query]\nwithin = 500\nrequire = 10\n\
+         [motion]\nbetween = \"ballistic\"\n{motion}\n\
+         [[body]]\nname = \"ball\"\nshape = {{ sphere = 125 }}\n\
+         [[body]]\nname = \"ceiling\"\nshape = {{ box = [8000, 8000, 500] }}\nstatic = true\nposition = [0, 0, 1650]\n"
+    );
+    fs::write(dir.join("scene.toml"), text).expect("written");
+    fs::write(dir.join("t.csv"), csv).expect("written");
+}
+
+const HANDS: &str = "frame,time_s,body,x,y,z,qw,qx,qy,qz\n0,0,ball,-1000,0,0,1,0,0,0\n1,1,ball,1000,0,0,1,0,0,0\n";
+
+#[test]
+fn a_thrown_ball_is_found_between_two_clear_frames() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let dir = dir.path();
+    let manifest = |out: &str| -> Value {
+        let text = fs::read_to_string(dir.join(out).join("manifest.json")).expect("a manifest");
+        serde_json::from_str(&text).expect("JSON")
+    };
+    // The apex is 9.81 / 8 m above the hands, and the ball 48.75 mm below the ceiling there.
+    thrown(dir, "", "", HANDS);
+    expect(dir, "run scene.toml --out earth", 0);
+    let found = manifest("earth");
+    assert_eq!(found["options"]["gravity_m_s2"], serde_json::json!([0.0, 0.0, -9.81]));
+    assert_eq!(found["summary"]["between"], "ballistic");
+    assert_eq!(found["summary"]["rows"], 0, "the hands are far below");
+    let least = &found["summary"]["intervals"]["least"];
+    let ends = ["lower_m", "upper_m"].map(|key| least[key].as_f64().expect("a length"));
+    assert!(ends[0] <= 0.04875 + 1e-12 && ends[1] >= 0.04875 - 1e-12 && ends[1] - ends[0] < 1.1e-4, "{least}");
+    expect(dir, "recheck earth --all --progress none", 0);
+    // Where gravity is stronger it is thrown higher.
+    for (gravity, require, code) in [(-9.9, "10mm", 0), (-10.0, "60mm", 3), (-11.0, "10mm", 3)] {
+        thrown(dir, "", &format!("gravity = [0, 0, {gravity:?}]"), HANDS);
+        expect(dir, &format!("run scene.toml --out stronger --require {require} --force"), code);
+        expect(dir, "recheck stronger --all --progress none", 0);
+    }
+    assert_eq!(manifest("stronger")["summary"]["intervals"]["by_status"]["contact"], 1);
+    // On a line it never comes near.
+    expect(dir, "run scene.toml --out line --between linear", 0);
+    assert!(manifest("line")["options"]["gravity_m_s2"].is_null());
+}
+
+#[test]
+fn bodies_that_fall_need_times() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let dir = dir.path();
+    let without = "frame,body,x,y,z,qw,qx,qy,qz\n0,ball,-1000,0,0,1,0,0,0\n1,ball,1000,0,0,1,0,0,0\n";
+    thrown(dir, "", "gravity = [0, 0, -11]", without);
+    for command in ["run scene.toml --out out", "check scene.toml"] {
+        let (_, err) = expect(dir, command, 1);
+        assert!(err.contains("t.csv") && err.contains("time_s") && err.contains("frame_rate"), "{command}: {err}");
+    }
+    assert!(!dir.join("out").exists());
+    thrown(dir, "frame_rate = 1", "gravity = [0, 0, -11]", without);
+    expect(dir, "run scene.toml --out out", 3);
+    // Joints carry bodies, and let none fall.
+    let joints = "[[joint]]\nname = \"j\"\ntype = \"prismatic\"\nchild = \"ball\"\naxis = [0, 0, 1]\nrange = [0, 1]\n";
+    let text = fs::read_to_string(dir.join("scene.toml")).expect("text").replace("trajectories", "joints");
+    fs::write(dir.join("scene.toml"), format!("{text}{joints}")).expect("written");
+    let (_, err) = expect(dir, "check scene.toml", 1);
+    assert!(err.contains("ballistic") && err.contains("joints"), "{err}");
 }

@@ -13,8 +13,8 @@
 //!   which is the part of its displacement across the axis, divided by 2 sin(theta / 2). The whole
 //!   displacement stands for that part.
 //! - `Hold`: 0.
-//! - `Ballistic`: as `Linear`; what the pivots' own acceleration takes them off the chord comes on
-//!   top.
+//! - `Ballistic`: as `Linear`. Falling takes a pivot off its chord by up to an eighth of its
+//!   acceleration, against it: there the box is longer by that.
 //!
 //! If joints move a body, the bound comes from the joints, for each interval
 //! (`JointTree::sagitta`, and along splines `JointTree::sagitta_along`).
@@ -136,13 +136,11 @@ impl IntervalRule {
             return Self::without_missing(simd, block, intervals, boxes);
         }
         let next = block.following.as_ref().and_then(|following| following.poses[slot]);
-        let mut sags = [0.0; SAMPLES];
-        if self.motion.between == BetweenFrames::Ballistic {
-            let sag = |s: usize| 0.125 * block.fall_after(s, &self.motion).length() * (1.0 + ROUNDING);
-            sags.iter_mut().enumerate().take(last + 1).for_each(|(s, of)| *of = sag(s));
-        }
-        let ends = SlotEnds { poses: block.slot(slot), after: next.unwrap_or(Pose::IDENTITY), last, sags };
+        let ends = SlotEnds { poses: block.slot(slot), after: next.unwrap_or(Pose::IDENTITY), last };
         widen_at(simd, self.arcs[slot], lattice, &ends, after, boxes);
+        if self.motion.between == BetweenFrames::Ballistic {
+            (0..=last).for_each(|s| raise(block.fall_after(s, &self.motion), lattice, s, boxes));
+        }
         Self::without_missing(simd, block, intervals, boxes)
     }
 
@@ -165,8 +163,6 @@ struct SlotEnds<'a> {
     after: Pose,
     /// The last sample of the block.
     last: usize,
-    /// How far falling takes a pivot off its chord in the interval after each sample, metres.
-    sags: [f64; SAMPLES],
 }
 
 impl SlotEnds<'_> {
@@ -199,10 +195,22 @@ fn widen(arc: ArcBound, lattice: &Lattice, ends: &SlotEnds<'_>, after: &LatticeB
     let mut cells = [0_u32; SAMPLES];
     for s in 0..SAMPLES {
         let (from, to) = (pose(ends.poses, s), pose(&next, s));
-        let growth = arc.growth(angle_at_most(from.q, to.q), translation(&from, &to));
-        cells[s] = lattice.cells(growth + ends.sags[s]);
+        cells[s] = lattice.cells(arc.growth(angle_at_most(from.q, to.q), translation(&from, &to)));
     }
     inflate(&cells, ends.last, after, boxes);
+}
+
+/// Lengthens the box of an interval by the way that falling takes a body off its chord; `fall`: the
+/// acceleration, metres over the square of the interval.
+fn raise(fall: Vec3<f64>, lattice: &Lattice, s: usize, boxes: &mut Boxes64) {
+    for (k, fall) in fall.to_array().into_iter().enumerate() {
+        let cells = lattice.cells(0.125 * fall.abs() * (1.0 + ROUNDING));
+        if fall > 0.0 {
+            boxes.columns[k][s] = boxes.columns[k][s].saturating_sub(cells).max(1);
+        } else if fall < 0.0 {
+            boxes.columns[k + 3][s] = boxes.columns[k + 3][s].saturating_add(cells).min(u32::MAX - 1);
+        }
+    }
 }
 
 /// Cells by which the interval boxes of a slot grow, if joints move it.
