@@ -64,8 +64,9 @@ pub(crate) struct ExplainArgs {
     /// Explain the worst row of this issue
     #[arg(long, value_name = "ISSUE")]
     pub(crate) issue: Option<String>,
-    /// Write a picture of the row: both bodies, witness points, and the plane between them
-    #[arg(long, value_name = "FILE", conflicts_with = "interval")]
+    /// Write a picture of the row: both bodies, witness points, and the plane between them; of an
+    /// interval in the middle of the times of least distance
+    #[arg(long, value_name = "FILE")]
     pub(crate) png: Option<PathBuf>,
     /// Replace that picture
     #[arg(long, requires = "png")]

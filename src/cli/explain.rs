@@ -6,9 +6,9 @@ use super::files::{check_beside, check_target, write_whole};
 use super::recheck::pair_of;
 use super::text::visible;
 use super::{results, stdout};
-use clearsweep::{Error, Result};
+use clearsweep::{Error, PairOptions, ProximityQuery, Result};
 use clearsweep_geometry::{Pose, Vec3};
-use clearsweep_model::{FeatureKind, IntervalMethod, IntervalStatus, Method, Scene, Status};
+use clearsweep_model::{FeatureKind, IntervalMethod, IntervalStatus, Method, Scene, Shape, Status};
 use clearsweep_narrow::pair::bound_of;
 use clearsweep_records::manifest::Manifest;
 use clearsweep_records::{Distance, Event, Interval, OfPair, RecheckOutcome, Table, Word};
@@ -54,17 +54,14 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<ProgramEnd> {
         Error::input(place.dir.join(table).display(), problem, "no row: they are farther apart than `within`")
     };
     let (text, object, findings) = if chosen.is_interval {
-        if args.png.is_some() {
-            let problem = "the worst row of the issue is an interval, which has no picture";
-            return Err(Error::usage("--png", problem, "name a pair and a frame: --pair, --run, --frame"));
-        }
         let row =
             frame.intervals.iter().find(|row| is_pair(row.a_index, row.b_index)).ok_or_else(|| missing("intervals"))?;
         let found = interval_row(&recheck, &frame, row).ok_or_else(|| {
             let problem = "the poses at the end of the interval are not there, or half a turn lies between them";
             Error::input(place.dir.join("intervals").display(), problem, "explain the frames beside it: --frame")
         })?;
-        (interval_text(&names, row, &found), interval_json(&names, row, &found), found.findings)
+        let pictured = written(args.png.as_deref(), args.force, || interval_picture(recheck.scene(), row, &found))?;
+        (interval_text(&names, row, &found) + &pictured, interval_json(&names, row, &found), found.findings)
     } else {
         let of = frame.rows.iter().find(|row| is_pair(row.a_index, row.b_index)).ok_or_else(|| missing("distances"))?;
         let found = row(&recheck, &frame, of).ok_or_else(|| {
@@ -76,11 +73,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<ProgramEnd> {
             )
         })?;
         let sources = chosen.pair.map(|body| recheck.scene().bodies[body as usize].deviation_source.name());
-        let mut pictured = String::new();
-        if let Some(png) = &args.png {
-            write_whole(png, &picture(recheck.scene(), &frame, of), args.force)?;
-            pictured = line("picture", &visible(&png.display().to_string()));
-        }
+        let pictured = written(args.png.as_deref(), args.force, || Ok(picture(recheck.scene(), &frame, of)))?;
         let named = Named { bodies: names.each_ref().map(String::as_str), sources };
         (row_text(&named, of, &found) + &pictured, row_json(&names, of, &found), found.findings)
     };
@@ -92,6 +85,28 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<ProgramEnd> {
         () => ProgramEnd::Clear,
     };
     exit::printed(printed, end)
+}
+
+/// Writes a picture, if there is to be one; returns the line that says where.
+fn written(png: Option<&Path>, force: bool, picture: impl FnOnce() -> Result<Vec<u8>>) -> Result<String> {
+    let Some(png) = png else { return Ok(String::new()) };
+    write_whole(png, &picture()?, force)?;
+    Ok(line("picture", &visible(&png.display().to_string())))
+}
+
+/// The picture of an interval that was explained: both bodies in the middle of the times of least
+/// distance.
+fn interval_picture(scene: &Scene, of: &Interval, found: &IntervalExplanation) -> Result<Vec<u8>> {
+    let bodies = [of.a_index as u32, of.b_index as u32];
+    let [a, b] = bodies.map(|body| &*scene.bodies[body as usize].shape);
+    let poses = found.places.each_ref().map(Placement::pose);
+    let own = |shape: &Shape, pose: &Pose| pose.recentred(Vec3::ZERO - shape.center);
+    let mut query = ProximityQuery::new(a, b, &PairOptions::default())?;
+    let row = query.proximity(&own(a, &poses[0]), &own(b, &poses[1]))?;
+    let row = row.ok_or_else(|| Error::internal("explain", "no answer within any distance"))?;
+    let witness = [row.point_a, row.point_b];
+    let view = RowView { bodies, poses, witness, normal: row.normal, distance: row.lower };
+    Ok(row_picture(scene, &view, PICTURE_SIZE))
 }
 
 /// The picture of a row that was explained, so that both bodies are there and it has points.

@@ -99,7 +99,13 @@ fn a_row_that_is_explained_has_a_picture() {
     assert!(error.contains("row.png") && error.contains("--force"), "{error}");
     run(dir, &format!("{words} --force"), 0);
     assert_eq!(fs::read(dir.join("row.png")).expect("a picture"), picture);
-    run(dir, &format!("{words} --force --interval 1"), 2);
+    // An interval: both bodies at the time of least distance.
+    run(dir, "run datasets/coherence/scene.toml --out {}/i --between linear", 0);
+    let words = "explain {}/i --pair fixed moving --run 0 --interval 69 --png {}/interval.png";
+    let (text, _) = run(dir, words, 0);
+    assert!(text.contains("picture "), "{text}");
+    let picture = fs::read(dir.join("interval.png")).expect("a picture");
+    assert!(picture.starts_with(b"\x89PNG") && picture.len() > 3_000);
     let (_, error) = run(dir, "explain {}/o --pair table crate --png {}/o/row.png", 2);
     assert!(error.contains("row.png"), "{error}");
 }

@@ -84,6 +84,9 @@ pub struct IntervalExplanation {
     pub covers: Vec<Covered>,
     /// Distances at some shares of the interval: shares, and both ends, metres.
     pub samples: Vec<(f64, [f64; 2])>,
+    /// Placements of both bodies in the middle of the times of least distance, in a frame of their
+    /// own.
+    pub places: [Placement; 2],
     /// Findings of the verifier about the row.
     pub findings: Vec<Finding>,
 }
@@ -214,7 +217,8 @@ pub fn interval_row(of: &Recheck, frame: &Frame, row: &Interval) -> Option<Inter
     let middle = 0.5 * (row.closest_lo + row.closest_hi);
     let shares = [0.0, middle, 1.0];
     let samples = shares.map(|share| (share, sampled.at(share))).to_vec();
-    Some(IntervalExplanation { covers: covers.unwrap_or_default(), samples, findings })
+    let (covers, places) = (covers.unwrap_or_default(), sampled.places(middle));
+    Some(IntervalExplanation { covers, samples, places, findings })
 }
 
 impl Explanation {

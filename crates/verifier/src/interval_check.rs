@@ -152,13 +152,18 @@ impl<'a> Sampled<'a> {
         self.pair.iter().map(|body| body.deviation).sum::<f64>() * (1.0 + 1e-15)
     }
 
+    /// Placements of both bodies at a share of the interval, in one frame.
+    pub fn places(&self, t: f64) -> [Placement; 2] {
+        [self.motions[0].at(t), self.motions[1].at(t)]
+    }
+
     /// Both ends of the distance of all true bodies at a share of the interval, metres.
     pub fn at(&mut self, t: f64) -> [f64; 2] {
         let end = [0.0, 1.0].iter().position(|end| *end == t);
         let ends = match end {
             Some(end) => self.exactly([self.ends[0][end], self.ends[1][end]], None, self.slack_at_ends),
             None => {
-                let places = [self.motions[0].at(t), self.motions[1].at(t)];
+                let places = self.places(t);
                 let [lower, upper] = PairAt::new(self.pair, [&places[0], &places[1]]).rough();
                 let open = self.slack + self.deviation();
                 [lower - open, upper + open]
@@ -189,7 +194,7 @@ impl<'a> Sampled<'a> {
         let (least, _) = self.least_upper();
         for t in std::iter::once(least).chain(times) {
             if self.least_upper().1 > upper {
-                let places = [self.motions[0].at(t), self.motions[1].at(t)];
+                let places = self.places(t);
                 let ends = self.exactly(places, Some(upper), self.slack);
                 self.samples.push((t, ends));
             }
@@ -244,7 +249,7 @@ impl<'a> Sampled<'a> {
 
     /// A direction of the world from A to B at a share of the interval.
     fn direction(&self, t: f64) -> Option<Vector<f64>> {
-        let places = [self.motions[0].at(t), self.motions[1].at(t)];
+        let places = self.places(t);
         let own = PairAt::new(self.pair, [&places[0], &places[1]]).direction()?;
         let columns = places[0].columns();
         Some([0, 1, 2].map(|m: usize| (0..3).map(|k| columns[k][m].value() * own[k]).sum::<f64>()))
