@@ -22,7 +22,7 @@ const PIPE_RACK: &str = "datasets/pipe-rack/scene.toml";
 const SEPARATION: &str = "datasets/separation/scene.toml";
 
 /// Every case.
-pub(crate) const CASES: [Case; 45] = [
+pub(crate) const CASES: [Case; 46] = [
     case("coherence", "datasets/coherence/scene.toml", ""),
     case("contact", "datasets/contact/scene.toml", "--require 1mm"),
     case("contact-contacts", "datasets/contact/scene.toml", "--require 1mm --contacts all"),
@@ -40,6 +40,7 @@ pub(crate) const CASES: [Case; 45] = [
     case("crowd-direction", CROWD, "--frames ..20 --direction 0,0,-1"),
     case("crowd-linear", CROWD, "--frames ..30 --between linear --require 20mm"),
     case("crowd-screw", CROWD, "--frames ..30 --between screw --require 20mm"),
+    case("crowd-ballistic", CROWD, "--frames ..30 --between ballistic --require 20mm"),
     case("crowd-hold", CROWD, "--frames ..30 --between hold --require 20mm"),
     case("crowd-tree", CROWD, "--frames 3..30 --broad tree --narrow gjk"),
     case("crowd-sweep", CROWD, "--frames 3..30 --broad sweep --narrow vclip"),
