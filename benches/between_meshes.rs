@@ -187,7 +187,7 @@ fn asked(motion: &Motion, bodies: &[Arc<Shape>], work: &mut Workspace) -> Option
     let of = |side: usize| {
         let shape = &*bodies[motion.bodies[side]];
         let ends = motion.ends[side].map(|(position, q)| Pose::new(position, q).recentred(shape.center));
-        BodyMotion { shape, ends, pivot: Vec3::ZERO - shape.center, fall: Vec3::ZERO }
+        BodyMotion { shape, ends, pivot: Vec3::ZERO - shape.center, fall: Vec3::ZERO, departure: 0.0 }
     };
     let options = IntervalOptions {
         between: BetweenFrames::Linear,

@@ -128,7 +128,7 @@ impl Motion {
         let of = |side: usize| {
             let shape = &all[self.bodies[side]].shape;
             let ends = [0, 1].map(|end| self.pose(side, end).recentred(shape.center));
-            BodyMotion { shape, ends, pivot: Vec3::ZERO - shape.center, fall: Vec3::ZERO }
+            BodyMotion { shape, ends, pivot: Vec3::ZERO - shape.center, fall: Vec3::ZERO, departure: 0.0 }
         };
         let options = IntervalOptions {
             between: BetweenFrames::Linear,

@@ -42,6 +42,7 @@ pub(crate) fn scene(n: usize) -> Scene {
         groups: Default::default(),
         id: None,
         pose_steps: Default::default(),
+        bounds: Default::default(),
         deviation_source: DeviationSource::Exact,
     };
     Scene {

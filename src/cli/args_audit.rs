@@ -40,9 +40,9 @@ pub(crate) struct AuditArgs {
     /// Read accepted pairs from this file instead of the scene's
     #[arg(long, value_name = "FILE", help_heading = QUERY)]
     accepted: Option<PathBuf>,
-    /// Assume this motion between frames: linear, screw, hold, joint, spline, ballistic
-    /// [default: that of the scene, else screw, or joint if it has joints]
-    #[arg(long, value_name = "MOTION", hide_possible_values = true, value_parser = ["linear", "screw", "hold", "joint", "spline", "ballistic"], help_heading = QUERY)]
+    /// Assume this motion between frames: linear, screw, hold, joint, spline, ballistic,
+    /// bounded [default: that of the scene, else screw, or joint if it has joints]
+    #[arg(long, value_name = "MOTION", hide_possible_values = true, value_parser = ["linear", "screw", "hold", "joint", "spline", "ballistic", "bounded"], help_heading = QUERY)]
     between: Option<String>,
     /// Findings of each kind that are printed, worst first
     #[arg(long, value_name = "N", default_value_t = 10, help_heading = OUTPUT)]

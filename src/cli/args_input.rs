@@ -56,8 +56,8 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "WHICH", hide_possible_values = true, value_parser = ["none", "all"], help_heading = QUERY)]
     pub(crate) contacts: Option<String>,
     /// Assume this motion between frames, and prove distances there too: none, linear, screw, hold,
-    /// joint, spline, ballistic
-    #[arg(long, value_name = "MOTION", hide_possible_values = true, value_parser = ["none", "linear", "screw", "hold", "joint", "spline", "ballistic"],
+    /// joint, spline, ballistic, bounded
+    #[arg(long, value_name = "MOTION", hide_possible_values = true, value_parser = ["none", "linear", "screw", "hold", "joint", "spline", "ballistic", "bounded"],
         help_heading = QUERY)]
     pub(crate) between: Option<String>,
 }

@@ -50,7 +50,7 @@ fn solved(shapes: [&Shape; 2], motions: [&Motion; 2], options: &IntervalOptions)
     let of = |k: usize| {
         let (positions, q) = motions[k];
         let ends = [0, 1].map(|end| Pose::new(positions[end], q[end]).recentred(shapes[k].center));
-        BodyMotion { shape: shapes[k], ends, pivot: Vec3::ZERO - shapes[k].center, fall: Vec3::ZERO }
+        BodyMotion { shape: shapes[k], ends, pivot: Vec3::ZERO - shapes[k].center, fall: Vec3::ZERO, departure: 0.0 }
     };
     let (mut work, mut stats) = (Workspace::default(), SolverStats::default());
     interval_proximity(&of(0), &of(1), [None, None], options, &mut work, &mut stats).expect("near enough")

@@ -49,7 +49,13 @@ impl Pair<'_> {
         let moving = |side: usize| {
             let (Body { shape, .. }, motion) = (self.bodies[side], &self.moves[side]);
             let pose = |end: usize| Pose::new(motion.positions[end], motion.q[end]).recentred(shape.center);
-            BodyMotion { shape, ends: [pose(0), pose(1)], pivot: Vec3::ZERO - shape.center, fall: Vec3::ZERO }
+            BodyMotion {
+                shape,
+                ends: [pose(0), pose(1)],
+                pivot: Vec3::ZERO - shape.center,
+                fall: Vec3::ZERO,
+                departure: 0.0,
+            }
         };
         let (mut work, mut stats) = (Workspace::default(), SolverStats::default());
         let (a, b) = (moving(0), moving(1));

@@ -64,7 +64,7 @@ pub(super) fn asked(shapes: [&Shape; 2], motions: [&Motion; 2]) -> IntervalProxi
     let of = |k: usize| {
         let (positions, q) = motions[k];
         let ends = [0, 1].map(|end| Pose::new(positions[end], q[end]).recentred(shapes[k].center));
-        BodyMotion { shape: shapes[k], ends, pivot: Vec3::ZERO - shapes[k].center, fall: Vec3::ZERO }
+        BodyMotion { shape: shapes[k], ends, pivot: Vec3::ZERO - shapes[k].center, fall: Vec3::ZERO, departure: 0.0 }
     };
     let options = IntervalOptions {
         between: BetweenFrames::Linear,

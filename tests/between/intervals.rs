@@ -36,8 +36,8 @@ fn asked(a: (&Body, &Move), b: (&Body, &Move), options: &IntervalOptions) -> Opt
     let (a, b) = (moving(a), moving(b));
     let of = |(shape, ends, pivot): &(Arc<Shape>, [Pose; 2], Vec3<f64>)| (Arc::clone(shape), *ends, *pivot);
     let ((shape_a, ends_a, pivot_a), (shape_b, ends_b, pivot_b)) = (of(&a), of(&b));
-    let a = BodyMotion { shape: &shape_a, ends: ends_a, pivot: pivot_a, fall: Vec3::ZERO };
-    let b = BodyMotion { shape: &shape_b, ends: ends_b, pivot: pivot_b, fall: Vec3::ZERO };
+    let a = BodyMotion { shape: &shape_a, ends: ends_a, pivot: pivot_a, fall: Vec3::ZERO, departure: 0.0 };
+    let b = BodyMotion { shape: &shape_b, ends: ends_b, pivot: pivot_b, fall: Vec3::ZERO, departure: 0.0 };
     let (mut work, mut stats) = (Workspace::default(), SolverStats::default());
     interval_proximity(&a, &b, [None, None], options, &mut work, &mut stats)
 }

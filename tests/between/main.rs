@@ -6,7 +6,6 @@ mod oracle;
 #[path = "../support/program.rs"]
 mod program;
 
-mod ballistic;
 mod between_frames;
 #[cfg(feature = "cli")]
 mod between_query;
@@ -14,6 +13,7 @@ mod carried;
 mod closest_times;
 mod decided;
 mod first_contact;
+mod free_motions;
 mod interlocking;
 mod interval_pieces;
 mod intervals;

@@ -15,6 +15,8 @@
 //! - `Hold`: 0.
 //! - `Ballistic`: as `Linear`. Falling takes a pivot off its chord by up to an eighth of its
 //!   acceleration, against it: there the box is longer by that.
+//! - `Bounded`: as `Linear`, larger on all sides by the departure from it
+//!   (`MotionBounds::departure`).
 //!
 //! If joints move a body, the bound comes from the joints, for each interval
 //! (`JointTree::sagitta`, and along splines `JointTree::sagitta_along`).
@@ -34,7 +36,7 @@ use clearsweep_geometry::turn::{ROUNDING, angle_at_most, translation};
 use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_kinematics::JointTree;
 use clearsweep_model::{
-    BetweenFrames, FrameBlock, MotionRule, SAMPLES, SampleColumn, Scene, SceneJoints, block::COMPONENTS,
+    BetweenFrames, FrameBlock, MotionBounds, MotionRule, SAMPLES, SampleColumn, Scene, SceneJoints, block::COMPONENTS,
 };
 use std::f64::consts::PI;
 use std::sync::Arc;
@@ -57,7 +59,7 @@ impl ArcBound {
     /// frame.
     fn new(between: BetweenFrames, reach: f64, pivot: Vec3<f64>) -> Self {
         match between {
-            BetweenFrames::Linear | BetweenFrames::Ballistic => {
+            BetweenFrames::Linear | BetweenFrames::Ballistic | BetweenFrames::Bounded => {
                 Self { radius: (reach + pivot.length()) * (1.0 + ROUNDING), displaced: 0.0 }
             }
             BetweenFrames::Screw => Self { radius: reach, displaced: 1.0 },
@@ -91,6 +93,9 @@ pub(super) struct IntervalRule {
     joints: Option<Arc<SceneJoints>>,
     /// How bodies move between samples.
     motion: MotionRule,
+    /// For each slot what is known of its motion, its reach about the recentred origin (metres), and
+    /// its pivot; empty unless that is all.
+    bounds: Vec<(MotionBounds, f64, Vec3<f64>)>,
 }
 
 impl IntervalRule {
@@ -102,7 +107,17 @@ impl IntervalRule {
         };
         let is_asked = scene.motion.between != BetweenFrames::None;
         let joints = scene.joints.clone().filter(|_| scene.motion.between.is_by_joints());
-        is_asked.then(|| Self { arcs: scene.dynamic.iter().map(arc).collect(), joints, motion: scene.motion })
+        let bounded = if scene.motion.between == BetweenFrames::Bounded { &*scene.dynamic } else { &[] };
+        let known = |&body: &u32| {
+            let body = &scene.bodies[body as usize];
+            (body.bounds, body.shape.reach(), body.pivot.of(&body.shape))
+        };
+        is_asked.then(|| Self {
+            arcs: scene.dynamic.iter().map(arc).collect(),
+            joints,
+            motion: scene.motion,
+            bounds: bounded.iter().map(known).collect(),
+        })
     }
 
     /// The intervals of a block that exist for a slot, of those that its samples have.
@@ -138,8 +153,18 @@ impl IntervalRule {
         let next = block.following.as_ref().and_then(|following| following.poses[slot]);
         let ends = SlotEnds { poses: block.slot(slot), after: next.unwrap_or(Pose::IDENTITY), last };
         widen_at(simd, self.arcs[slot], lattice, &ends, after, boxes);
-        if self.motion.between == BetweenFrames::Ballistic {
-            (0..=last).for_each(|s| raise(block.fall_after(s, &self.motion), lattice, s, boxes));
+        match self.motion.between {
+            BetweenFrames::Ballistic => {
+                (0..=last).for_each(|s| raise(block.fall_after(s, &self.motion), lattice, s, boxes));
+            }
+            BetweenFrames::Bounded => {
+                let (bounds, reach, pivot) = &self.bounds[slot];
+                for s in 0..=last {
+                    let Some((ends, seconds)) = block.ends(slot, s).zip(block.seconds_after(s)) else { continue };
+                    grow(boxes, s, lattice.cells(bounds.departure(&ends, seconds, *reach, *pivot)));
+                }
+            }
+            _ => {}
         }
         Self::without_missing(simd, block, intervals, boxes)
     }
@@ -206,11 +231,29 @@ fn raise(fall: Vec3<f64>, lattice: &Lattice, s: usize, boxes: &mut Boxes64) {
     for (k, fall) in fall.to_array().into_iter().enumerate() {
         let cells = lattice.cells(0.125 * fall.abs() * (1.0 + ROUNDING));
         if fall > 0.0 {
-            boxes.columns[k][s] = boxes.columns[k][s].saturating_sub(cells).max(1);
+            lower(boxes, s, k, cells);
         } else if fall < 0.0 {
-            boxes.columns[k + 3][s] = boxes.columns[k + 3][s].saturating_add(cells).min(u32::MAX - 1);
+            lift(boxes, s, k, cells);
         }
     }
+}
+
+/// Grows the box of an interval on all sides.
+fn grow(boxes: &mut Boxes64, s: usize, cells: u32) {
+    for k in 0..3 {
+        lower(boxes, s, k, cells);
+        lift(boxes, s, k, cells);
+    }
+}
+
+/// Lowers the least coordinate along an axis.
+fn lower(boxes: &mut Boxes64, s: usize, k: usize, cells: u32) {
+    boxes.columns[k][s] = boxes.columns[k][s].saturating_sub(cells).max(1);
+}
+
+/// Lifts the greatest coordinate along an axis.
+fn lift(boxes: &mut Boxes64, s: usize, k: usize, cells: u32) {
+    boxes.columns[k + 3][s] = boxes.columns[k + 3][s].saturating_add(cells).min(u32::MAX - 1);
 }
 
 /// Cells by which the interval boxes of a slot grow, if joints move it.

@@ -21,6 +21,8 @@ pub(super) struct IntervalQueries<'a> {
     /// Acceleration of the pivots that fall in the interval after each sample, metres over the
     /// square of the interval; empty unless bodies fall.
     falls: Vec<Vec3<f64>>,
+    /// Seconds of the interval after each sample; empty unless bounds are all that is known.
+    seconds: Vec<f64>,
     /// The intervals of each pair of the slice, as a mask of samples.
     masks: &'a [u64],
 }
@@ -64,8 +66,17 @@ impl<'a> IntervalQueries<'a> {
         };
         let falling = if motion.between == BetweenFrames::Ballistic { block.samples.len() } else { 0 };
         let falls = || (0..falling).map(|sample| block.fall_after(sample, motion)).collect();
-        let requirements = || scene.requirements();
-        (!masks.is_empty()).then(|| Self { scene, block, options, requirements: requirements(), falls: falls(), masks })
+        let bounded = if motion.between == BetweenFrames::Bounded { block.samples.len() } else { 0 };
+        let seconds = || (0..bounded).map(|sample| block.seconds_after(sample).unwrap_or(f64::INFINITY)).collect();
+        (!masks.is_empty()).then(|| Self {
+            scene,
+            block,
+            options,
+            requirements: scene.requirements(),
+            falls: falls(),
+            seconds: seconds(),
+            masks,
+        })
     }
 
     /// The intervals of the pair at `at` in the slice, as a mask of samples.
@@ -129,10 +140,10 @@ impl<'a> IntervalQueries<'a> {
     }
 
     /// The intervals at both ends of which a pair stands where it did at the baseline of its rule:
-    /// it does not move between them. Intervals with a moving spline are left out, and those in
-    /// which a body falls.
+    /// it does not move between them. Intervals with a moving spline are left out, those in which a
+    /// body falls, and those of which only bounds are known.
     fn standing(&self, pair: &Candidate, bodies: &[BlockMotion<'_>; 2], intervals: u64) -> u64 {
-        if !self.requirements.has_baselines() {
+        if !self.requirements.has_baselines() || self.options.between == BetweenFrames::Bounded {
             return 0;
         }
         let moves = |at: usize| {
@@ -177,15 +188,16 @@ impl<'a> IntervalQueries<'a> {
 
     /// How a body moves in the block.
     fn motion<'s>(&'s self, body: &'s Body) -> BlockMotion<'s> {
-        let (poses, after, falls) = match &body.motion {
-            Motion::Static(pose) => (BodyPoses::Fixed(pose), None, &[][..]),
+        let (poses, after, falls, seconds) = match &body.motion {
+            Motion::Static(pose) => (BodyPoses::Fixed(pose), None, &[][..], &[][..]),
             Motion::Dynamic { slot } => {
                 let slot = *slot as usize;
                 let after = self.block.following.as_ref().and_then(|following| following.poses[slot]);
-                (BodyPoses::Moving(self.block.slot(slot)), after, &*self.falls)
+                (BodyPoses::Moving(self.block.slot(slot)), after, &*self.falls, &*self.seconds)
             }
         };
-        BlockMotion { shape: &body.shape, poses, after, pivot: body.pivot.of(&body.shape), falls }
+        let (pivot, bounds) = (body.pivot.of(&body.shape), (body.bounds, seconds));
+        BlockMotion { shape: &body.shape, poses, after, pivot, falls, bounds }
     }
 }
 

@@ -28,8 +28,8 @@ impl<'a> MotionQuery<'a> {
             let problem = "a pair of shapes alone has no joints";
             return Err(Error::usage("motion of a pair", problem, "choose linear, screw or hold"));
         }
-        if between == BetweenFrames::Ballistic {
-            let problem = "the poses of a pair have no times, which falling needs";
+        if between.needs_times() {
+            let problem = "the poses of a pair have no times, which this motion needs";
             return Err(Error::usage("motion of a pair", problem, "choose linear, screw or hold"));
         }
         let within = options.cutoff().unwrap_or(f64::INFINITY);
@@ -52,6 +52,7 @@ impl<'a> MotionQuery<'a> {
             ends: poses.map(|pose| shape.recentring().place(pose)),
             pivot: Pivot::Origin.of(shape),
             fall: Vec3::ZERO,
+            departure: 0.0,
         };
         let [a, b] = [motion(self.shapes[0], a), motion(self.shapes[1], b)];
         let found =

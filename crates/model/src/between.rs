@@ -23,15 +23,22 @@ pub enum BetweenFrames {
     /// The pivot falls freely, on the parabola through both positions; the body turns about it as
     /// under [`BetweenFrames::Linear`].
     Ballistic,
+    /// Any motion within the bounds that the bodies state ([`MotionBounds`]).
+    Bounded,
 }
 
 impl BetweenFrames {
     /// The words of the scene file and of the command line, in the order of the variants.
-    pub const NAMES: [&'static str; 7] = ["none", "linear", "screw", "hold", "joint", "spline", "ballistic"];
+    pub const NAMES: [&'static str; 8] = ["none", "linear", "screw", "hold", "joint", "spline", "ballistic", "bounded"];
 
     /// All variants.
-    pub const ALL: [Self; 7] =
-        [Self::None, Self::Linear, Self::Screw, Self::Hold, Self::Joint, Self::Spline, Self::Ballistic];
+    pub const ALL: [Self; 8] =
+        [Self::None, Self::Linear, Self::Screw, Self::Hold, Self::Joint, Self::Spline, Self::Ballistic, Self::Bounded];
+
+    /// Whether the motion depends on the time from frame to frame.
+    pub fn needs_times(self) -> bool {
+        matches!(self, Self::Ballistic | Self::Bounded)
+    }
 
     /// Whether joints move the bodies between frames.
     pub fn is_by_joints(self) -> bool {

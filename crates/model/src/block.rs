@@ -141,11 +141,17 @@ impl FrameBlock {
         }
     }
 
+    /// Seconds of the interval after sample `sample`; `None` where none begins there, or the input
+    /// has no times.
+    pub fn seconds_after(&self, sample: usize) -> Option<f64> {
+        let [from, to] = [self.samples.get(sample), self.sample_after(sample)].map(|sample| sample?.time_s);
+        Some(to? - from?)
+    }
+
     /// Acceleration of the pivots of bodies that fall in the interval after sample `sample`, metres
     /// over the square of the interval; zero where none begins there, or nothing falls.
     pub fn fall_after(&self, sample: usize, rule: &MotionRule) -> Vec3<f64> {
-        let [from, to] = [self.samples.get(sample), self.sample_after(sample)].map(|sample| sample?.time_s);
-        from.zip(to).map_or(Vec3::ZERO, |(from, to)| rule.fall(to - from))
+        self.seconds_after(sample).map_or(Vec3::ZERO, |seconds| rule.fall(seconds))
     }
 
     /// The intervals after the samples, by the keys of the samples alone. An interval lies between

@@ -2,6 +2,7 @@
 
 use crate::between::Pivot;
 use crate::deviation_source::DeviationSource;
+use crate::motion_bounds::MotionBounds;
 use crate::shape::Shape;
 use crate::steps::PoseSteps;
 use clearsweep_geometry::Pose;
@@ -36,6 +37,9 @@ pub struct Body {
     /// The point that moves on a line between frames.
     #[doc(hidden)]
     pub pivot: Pivot,
+    /// All that is known of its motion under `between = "bounded"`.
+    #[doc(hidden)]
+    pub bounds: MotionBounds,
     /// Its groups, sorted, without duplicates; bodies of one list share it.
     pub groups: Arc<[String]>,
     /// The integer that stands for the name in trajectories, if the body has one.

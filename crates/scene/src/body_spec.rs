@@ -2,7 +2,7 @@
 //! bodies are made of.
 
 use super::keys::{Field, Keys, Origin, SceneSource};
-use super::motion_spec::pivot;
+use super::motion_spec::{bounds, pivot};
 use super::orientation::orientation;
 use super::readers::{self, Mesh, SceneChoice};
 use super::round_shape;
@@ -10,7 +10,7 @@ use super::shapes::{ShapePart, ShapeSpec, spans_space};
 use super::values::Value;
 use clearsweep_base::error::{Error, Result};
 use clearsweep_geometry::{Inside, Pose};
-use clearsweep_model::{DeviationSource, LengthUnit, Model, Pivot, PoseSteps};
+use clearsweep_model::{DeviationSource, LengthUnit, Model, MotionBounds, Pivot, PoseSteps};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use toml::de::DeValue;
@@ -37,6 +37,8 @@ pub(super) struct BodySpec {
     pub(super) pose_steps: PoseSteps,
     /// The point that moves on a line between frames, if the body states it.
     pub(super) pivot: Option<Pivot>,
+    /// All that the body states about its motion between frames.
+    pub(super) bounds: MotionBounds,
     /// The integer that stands for its name in trajectories.
     pub(super) id: Option<i128>,
     /// The tree that it is a node of, and the index of that node; `None`: it was made of no tree.
@@ -136,7 +138,7 @@ impl GeometryOptions {
 }
 
 /// The keys of a `[[body]]`.
-pub(super) const BODY_KEYS: [&str; 22] = [
+pub(super) const BODY_KEYS: [&str; 25] = [
     "name",
     "geometry",
     "shape",
@@ -152,6 +154,9 @@ pub(super) const BODY_KEYS: [&str; 22] = [
     "deviation",
     "deviation_source",
     "pivot",
+    "max_speed",
+    "max_acceleration",
+    "max_turn",
     "group",
     "class",
     "level",
@@ -221,6 +226,7 @@ pub(super) fn body_of_row(mut keys: Keys<'_>, unit: LengthUnit, defaults: &Lower
         rest,
         pose_steps: PoseSteps::default(),
         pivot: keys.get("pivot").map(|word| pivot(&word)).transpose()?,
+        bounds: bounds(&keys, unit)?,
         id: keys.get("id").map(|number| number.integer()).transpose()?,
         node: None,
         at: keys.origin(),

@@ -573,14 +573,14 @@ impl SceneBuilder {
 fn digest(file: &SceneFile) -> String {
     let mut text = format!("{:?}{:?}{:?}", file.head.name, file.ignores, file.rules);
     for body in &file.bodies {
-        let BodySpec { name, geometry, growth, deviation_source, groups, pose, pivot, id, .. } = body;
+        let BodySpec { name, geometry, growth, deviation_source, groups, pose, pivot, bounds, id, .. } = body;
         let geometry = match geometry {
             GeometrySpec::Shape(shape) => {
                 sha256(&shape.identity().into_iter().flat_map(u64::to_le_bytes).collect::<Vec<u8>>())
             }
             file => format!("{file:?}"),
         };
-        text += &format!("{:?}", (name, geometry, growth, deviation_source, groups, pose, pivot, id));
+        text += &format!("{:?}", (name, geometry, growth, deviation_source, groups, pose, pivot, bounds, id));
     }
     sha256(text.as_bytes())
 }

@@ -16,8 +16,8 @@ use super::{dispositions, motion_spec, readers, rest, rules, sections, within};
 use clearsweep_base::error::{Error, LARGE_INPUT, Result};
 use clearsweep_base::text::shell_word;
 use clearsweep_model::{
-    AnswerKind, BetweenFrames, Body, InputDigest, LengthUnit, Motion, NodeHierarchy, Pivot, QueryOptions, Scene,
-    SceneHeader, SceneOverrides, Shape, TrajectoryColumns,
+    AnswerKind, BetweenFrames, Body, InputDigest, LengthUnit, Motion, MotionBounds, NodeHierarchy, Pivot, QueryOptions,
+    Scene, SceneHeader, SceneOverrides, Shape, TrajectoryColumns,
 };
 use clearsweep_store::{Location, location};
 use std::io::ErrorKind;
@@ -176,10 +176,12 @@ pub(super) fn assemble(
         let remedy = "add a `[[joint]]` for each joint, or write \"linear\" or \"screw\"";
         return Err(Error::input(path.display(), problem, remedy));
     }
-    if motion.between == BetweenFrames::Ballistic && joints.is_some() {
-        let problem = "between = \"ballistic\" is of bodies that fly, and joints carry those of the scene";
+    if motion.between.needs_times() && joints.is_some() {
+        let word = motion.between.name();
+        let problem = format!("between = \"{word}\" is of bodies that move alone, and joints carry those of the scene");
         return Err(Error::input(path.display(), problem, "write \"joint\", or remove the joints"));
     }
+    check_bounds(source, &file.bodies, [motion.between, motion_spec.between])?;
     if motion.between == BetweenFrames::Spline && joints.as_ref().is_some_and(FoundJoints::has_sweep) {
         let problem = "between = \"spline\" needs the pieces of the joints' motions, and a [[sweep]] or [posture] gives the values";
         let remedy = "write `joints = \"FILE\"` in [scene] in place of the [[sweep]], or `between = \"joint\"`";
@@ -434,6 +436,27 @@ fn place(source: &SceneSource<'_>, bodies: &[BodySpec], failure: Failure) -> Err
     Error::input(place, failure.fault.problem, failure.fault.remedy)
 }
 
+/// Whether the bodies say what the motion needs of them, and nothing that neither the motion of the
+/// job nor that of the scene file asks about, which are given in this order.
+fn check_bounds(source: &SceneSource<'_>, bodies: &[BodySpec], between: [BetweenFrames; 2]) -> Result<()> {
+    let fault = |body: &BodySpec, problem: &str, remedy: &str| {
+        Err(Error::input(format!("{}, {}", body.at.place(source), body.owner(source)), problem, remedy))
+    };
+    let is_asked = between.contains(&BetweenFrames::Bounded);
+    if let Some(body) = bodies.iter().find(|body| body.bounds != MotionBounds::default() && !is_asked) {
+        let problem = "`max_speed`, `max_acceleration` or `max_turn` bounds its motion, and nothing asks about that";
+        return fault(body, problem, "remove it, or write `between = \"bounded\"` in [motion]");
+    }
+    let is_unbounded = |body: &&BodySpec| body.pose.is_none() && !body.bounds.bound_the_pivot();
+    if between[0] == BetweenFrames::Bounded
+        && let Some(body) = bodies.iter().find(is_unbounded)
+    {
+        let problem = "states no bound of its motion, which `between = \"bounded\"` needs";
+        return fault(body, problem, "write `max_speed = \"2m/s\"`, or `max_acceleration`");
+    }
+    Ok(())
+}
+
 /// The bodies with their shapes, and the indices of the dynamic ones: the slots.
 fn bodies(specs: Vec<BodySpec>, shapes: Vec<Arc<Shape>>, pivot: Pivot) -> (Vec<Body>, Vec<u32>) {
     let mut dynamic = Vec::new();
@@ -452,6 +475,7 @@ fn bodies(specs: Vec<BodySpec>, shapes: Vec<Arc<Shape>>, pivot: Pivot) -> (Vec<B
             shape,
             motion,
             pivot: spec.pivot.unwrap_or(pivot),
+            bounds: spec.bounds,
             groups: spec.groups,
             pose_steps: spec.pose_steps,
             id: spec.id,

@@ -1,10 +1,11 @@
 //! `[motion]`, as a scene file and the command line say it.
 
 use super::keys::{Field, Keys};
+use super::length::parse_length;
 use clearsweep_base::error::Result;
 use clearsweep_geometry::Vec3;
 use clearsweep_kinematics::FrameTimes;
-use clearsweep_model::{BetweenFrames, LengthUnit, MotionRule, Pivot};
+use clearsweep_model::{BetweenFrames, LengthUnit, MotionBounds, MotionRule, Pivot};
 
 /// The tolerance where neither the scene nor the clearance required says more, metres.
 const DEFAULT_TOLERANCE_M: f64 = 1e-4;
@@ -59,7 +60,7 @@ pub(super) fn motion(keys: &Keys<'_>, unit: LengthUnit, has_joints: bool) -> Res
     let between = keys
         .required(
             "between",
-            "say how bodies move between frames: none, linear, screw, hold, joint, spline or ballistic",
+            "say how bodies move between frames: none, linear, screw, hold, joint, spline, ballistic or bounded",
         )?
         .choice(&words)?;
     let wrap = keys.get("wrap");
@@ -104,6 +105,52 @@ pub(super) fn motion(keys: &Keys<'_>, unit: LengthUnit, has_joints: bool) -> Res
 /// `pivot`.
 pub(super) fn pivot(word: &Field<'_>) -> Result<Pivot> {
     word.choice(&[("origin", Pivot::Origin), ("centre", Pivot::Centre)])
+}
+
+/// `max_speed`, `max_acceleration` and `max_turn` of a body.
+pub(super) fn bounds(keys: &Keys<'_>, unit: LengthUnit) -> Result<MotionBounds> {
+    let [speed, acceleration, turn] = ["max_speed", "max_acceleration", "max_turn"].map(|key| keys.get(key));
+    let length = |text: &str| parse_length(text, unit);
+    let speed = speed.map(|field| rate(&field, ["/s", "\"2m/s\""], length, Some(unit))).transpose()?;
+    let acceleration =
+        acceleration.map(|field| rate(&field, ["/s^2", "\"3m/s^2\""], length, Some(unit))).transpose()?;
+    let turn = turn.map(|field| rate(&field, ["/s", "\"30deg/s\""], angle, None)).transpose()?;
+    Ok(MotionBounds { speed, acceleration, turn })
+}
+
+/// A length or an angle for each second, or its square: a text that ends so, with an example, or a
+/// number of the scene's `unit`, which angles do not have.
+fn rate(
+    field: &Field<'_>,
+    [end, example]: [&str; 2],
+    parse: impl Fn(&str) -> std::result::Result<f64, String>,
+    unit: Option<LengthUnit>,
+) -> Result<f64> {
+    let remedy = format!("write it with its unit, such as {example}");
+    let value = match (field.text(), unit) {
+        (Ok(text), _) => {
+            let Some(number) = text.trim().strip_suffix(end) else {
+                return Err(field.error(format!("`{text}` does not end in `{end}`"), remedy));
+            };
+            parse(number.trim()).map_err(|problem| field.error(problem, &remedy))?
+        }
+        (Err(_), Some(unit)) => field.length(unit)?,
+        (Err(_), None) => return Err(field.error("the angle names no unit", remedy)),
+    };
+    if (0.0..1e12).contains(&value) {
+        return Ok(value);
+    }
+    Err(field.error(format!("{value} is no bound of a motion"), "give a number of 0 or more"))
+}
+
+/// An angle with its unit, radians.
+fn angle(text: &str) -> std::result::Result<f64, String> {
+    let (number, per_unit) = match (text.strip_suffix("deg"), text.strip_suffix("rad")) {
+        (Some(number), _) => (number, std::f64::consts::PI / 180.0),
+        (_, Some(number)) => (number, 1.0),
+        _ => return Err(format!("`{text}` names no unit of angles")),
+    };
+    number.trim().parse().map(|angle: f64| angle * per_unit).map_err(|_| format!("`{text}` is no angle"))
 }
 
 /// `tolerance`.

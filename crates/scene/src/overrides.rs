@@ -70,6 +70,6 @@ fn any_length(flag: &str, text: &str, unit: LengthUnit) -> Result<f64> {
 fn between(text: &str) -> Result<BetweenFrames> {
     BetweenFrames::ALL.into_iter().find(|between| between.name() == text).ok_or_else(|| {
         let problem = format!("`{text}` is no motion between frames");
-        Error::usage("--between", problem, "give none, linear, screw, hold, joint, spline or ballistic")
+        Error::usage("--between", problem, "give none, linear, screw, hold, joint, spline, ballistic or bounded")
     })
 }

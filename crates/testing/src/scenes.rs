@@ -137,6 +137,7 @@ impl Setup {
             groups: Arc::default(),
             id: None,
             pose_steps: Default::default(),
+            bounds: Default::default(),
         });
     }
 

@@ -42,7 +42,7 @@ impl ColumnFormat {
     pub(super) fn of_scene(scene: &Scene, options: &ReadOptions) -> Self {
         let joints = scene.joints.as_deref().map(joint_names);
         let has_pieces = joints.is_some() && scene.motion.between == BetweenFrames::Spline;
-        let needs_times = scene.motion.between == BetweenFrames::Ballistic && scene.frame_rate.is_none();
+        let needs_times = scene.motion.between.needs_times() && scene.frame_rate.is_none();
         Self { joints, has_pieces, needs_times, ..Self::of(scene.unit, &scene.columns, options) }
     }
 

@@ -53,7 +53,7 @@ impl Columns {
         let time = table.find(ColumnRole::Time)?;
         if time.is_none() && format.needs_times {
             let problem = format!(
-                "has no column `time_s`, and bodies that fall between frames need their times ({})",
+                "has no column `time_s`, and the motion between frames needs their times ({})",
                 table.columns()
             );
             let remedy = "add it, name it in [columns] of the scene, or write `frame_rate` in [scene]";

@@ -1,6 +1,7 @@
 //! Blocks that know the sample which follows them.
 
 use super::read_part::ReadPart;
+use super::stated_bounds::StatedBounds;
 use clearsweep_base::error::Result;
 use clearsweep_model::{FrameBlock, MotionRule, Sample};
 
@@ -16,14 +17,16 @@ pub(super) struct FollowedBlocks<I> {
     part: Option<ReadPart>,
     /// Which intervals are gaps.
     rule: MotionRule,
+    /// What the poses are held against, if anything.
+    bounds: Option<StatedBounds>,
     /// The last sample that was given out.
     last: Option<Sample>,
 }
 
 impl<I> FollowedBlocks<I> {
     /// Returns the iterator over these blocks.
-    pub(super) fn new(blocks: I, part: Option<ReadPart>, rule: MotionRule) -> Self {
-        Self { blocks, next: None, begun: false, part, rule, last: None }
+    pub(super) fn new(blocks: I, part: Option<ReadPart>, rule: MotionRule, bounds: Option<StatedBounds>) -> Self {
+        Self { blocks, next: None, begun: false, part, rule, bounds, last: None }
     }
 
     /// Whether a block is the sample behind the part that is read.
@@ -55,6 +58,11 @@ impl<I: Iterator<Item = Result<FrameBlock>>> Iterator for FollowedBlocks<I> {
             }
             block.mark_gaps(&self.rule, self.last, behind);
             self.last = block.samples.last().copied();
+            let broken = self.bounds.as_ref().map_or(Ok(()), |bounds| bounds.check(block));
+            if let Err(broken) = broken {
+                self.next = None;
+                return Some(Err(broken));
+            }
         }
         Some(item)
     }
@@ -78,7 +86,7 @@ mod tests {
     #[test]
     fn a_block_has_the_first_sample_of_the_next_one_of_its_run() {
         let read = [Ok(block(0, 1, 0.0)), Ok(block(1, 0, 5.0)), Ok(block(2, 1, 7.0)), Ok(block(3, 2, 9.0))];
-        let blocks: Vec<FrameBlock> = FollowedBlocks::new(read.into_iter(), None, MotionRule::default())
+        let blocks: Vec<FrameBlock> = FollowedBlocks::new(read.into_iter(), None, MotionRule::default(), None)
             .collect::<Result<_>>()
             .expect("no error");
         let following: Vec<_> = blocks.iter().map(|block| block.following.as_deref()).collect();
@@ -93,12 +101,14 @@ mod tests {
     fn the_block_before_an_error_is_given_out() {
         let error = || Error::internal("a test", "an error");
         let mut blocks =
-            FollowedBlocks::new([Ok(block(0, 1, 0.0)), Err(error())].into_iter(), None, MotionRule::default());
+            FollowedBlocks::new([Ok(block(0, 1, 0.0)), Err(error())].into_iter(), None, MotionRule::default(), None);
         assert!(blocks.next().is_some_and(|item| item.is_ok_and(|block| block.following.is_none())));
         assert!(blocks.next().is_some_and(|item| item.is_err()));
         assert!(blocks.next().is_none());
         assert!(
-            FollowedBlocks::new(std::iter::empty::<Result<FrameBlock>>(), None, MotionRule::default()).next().is_none()
+            FollowedBlocks::new(std::iter::empty::<Result<FrameBlock>>(), None, MotionRule::default(), None)
+                .next()
+                .is_none()
         );
     }
 }

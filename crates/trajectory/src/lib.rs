@@ -84,6 +84,7 @@ mod source;
 mod splines;
 mod spool;
 mod stage;
+mod stated_bounds;
 mod stream;
 mod stream_batch;
 mod walk;
@@ -124,6 +125,7 @@ use plan::{Choice, Plan};
 use pose_columns::{Orientation, PoseColumns};
 use reading::{ReadTask, Request};
 use source::Source;
+use stated_bounds::StatedBounds;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -312,6 +314,7 @@ impl Trajectory {
         sort_command: Option<String>,
     ) -> Self {
         let single_sample = scene.dynamic.is_empty() && sort_command.is_none();
+        let place = sources.first().map_or_else(|| "the rows".to_owned(), |source| source.path.display().to_string());
         let spooled = sources.iter().filter(|source| source.is_spooled());
         Self {
             bounds,
@@ -328,6 +331,7 @@ impl Trajectory {
                 splines: None,
                 frame_rate: scene.frame_rate,
                 motion: scene.motion,
+                bounds: StatedBounds::new(scene, place),
                 choice,
                 single_sample,
                 block_pool: BlockPool::default(),
@@ -365,9 +369,10 @@ impl Trajectory {
     /// As [`Self::blocks`], each with the sample that follows it in its run, which takes one more
     /// block ahead.
     pub fn followed_blocks(self) -> Box<dyn Iterator<Item = Result<FrameBlock>> + Send> {
-        let (part, rule) = (self.plan.choice.part.clone(), self.plan.motion);
-        let blocks = stream::Blocks::start(self.plan, self.reading, self.progress);
-        Box::new(followed::FollowedBlocks::new(blocks, part, rule))
+        let Self { mut plan, reading, progress, .. } = self;
+        let (part, rule, bounds) = (plan.choice.part.clone(), plan.motion, plan.bounds.take());
+        let blocks = stream::Blocks::start(plan, reading, progress);
+        Box::new(followed::FollowedBlocks::new(blocks, part, rule, bounds))
     }
 
     /// Returns the pool for blocks that are no longer needed: take it before `blocks`.

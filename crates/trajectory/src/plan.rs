@@ -5,6 +5,7 @@ use super::body_index::BodyIndex;
 use super::read_options::ReadOptions;
 use super::read_part::{ReadPart, contains, is_beyond};
 use super::source::Source;
+use super::stated_bounds::StatedBounds;
 use clearsweep_kinematics::JointSplines;
 use clearsweep_model::{Missing, MotionRule, SceneJoints};
 use std::ops::Range;
@@ -56,6 +57,8 @@ pub(super) struct Plan {
     pub(super) frame_rate: Option<f64>,
     /// Which steps are gaps.
     pub(super) motion: MotionRule,
+    /// What bodies state of their motion, if that is all that is known of it.
+    pub(super) bounds: Option<StatedBounds>,
     pub(super) choice: Choice,
     /// No input and no dynamic body: one sample (0, 0).
     pub(super) single_sample: bool,

@@ -406,6 +406,7 @@ mod tests {
             splines: None,
             frame_rate: None,
             motion: MotionRule::default(),
+            bounds: None,
             choice: Choice::default(),
             single_sample: false,
             block_pool: BlockPool::default(),

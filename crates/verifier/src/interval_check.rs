@@ -36,6 +36,9 @@ pub struct PosedEnds<'a> {
     pub pivots: [Vector<f64>; 2],
     /// Accelerations of these points, metres over the square of the interval.
     pub falls: [Vector<f64>; 2],
+    /// Bound on how far points of both bodies together may be off the motion, metres: 0 unless only
+    /// bounds of it are known.
+    pub departure: f64,
     /// The motions of bodies that joints carry; `None`: the bodies are free, or their motion is
     /// not defined.
     pub joints: Option<[JointMotion; 2]>,
@@ -117,7 +120,7 @@ impl<'a> Sampled<'a> {
         // Rounding of the poses on the way.
         let fallen = of.falls.iter().map(|fall| norm(*fall)).sum::<f64>();
         let rounding = 64.0 * f64::EPSILON * (far + reach + speed + fallen);
-        let slack = rounding + motions.iter().map(|motion| motion.error()).sum::<f64>();
+        let slack = rounding + of.departure + motions.iter().map(|motion| motion.error()).sum::<f64>();
         // The stored poses have no rounding. Joints have values at the ends, and no stored poses.
         let (ends, slack_at_ends) = match between.is_by_joints() {
             true => (motions.each_ref().map(|motion| [0.0, 1.0].map(|share| motion.at(share))), slack),

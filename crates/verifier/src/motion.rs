@@ -1,7 +1,7 @@
 //! The motion of a body between two frames, as the scene states it: placements at a share of the
 //! interval, and bounds on the speed.
 
-use clearsweep_model::BetweenFrames;
+use clearsweep_model::{BetweenFrames, MotionBounds};
 
 use crate::oracle::number::{Number, Vector, Wide, add, cross, dot, norm, sub, times};
 use crate::placement::Placement;
@@ -173,6 +173,36 @@ impl Motion for FreeMotion {
     fn spin(&self) -> f64 {
         self.spin
     }
+}
+
+/// Bound on how far any point of a body may be from where a linear motion has it, metres, if only
+/// bounds of its motion over `seconds` are known. `pivot` and `reach`: as of [`FreeMotion::new`].
+///
+/// At full speed, by way of a point that lies `a` from the first and `b` from the last place of the
+/// pivot, `a + b = way`, it is farthest from the chord `c` half way, by `sqrt(way^2 - c^2) / 2`. What is
+/// turned by `x` has moved by at most `x` times its radius, and by at most twice that radius.
+pub fn departure(bounds: &MotionBounds, ends: &[Placement; 2], seconds: f64, pivot: Vector<f64>, reach: f64) -> f64 {
+    let place = |end: &Placement| {
+        let columns = end.columns();
+        [0, 1, 2].map(|k: usize| {
+            let turned: f64 = (0..3).map(|m| columns[m][k].value() * pivot[m]).sum();
+            (Wide::sum(end.position[k], turned) + Wide::of(end.rest[k])).value()
+        })
+    };
+    let [from, to] = ends.each_ref().map(place);
+    let chord = norm(sub(to, from)) - 1e-13 * (norm(from) + norm(to));
+    let by_speed = bounds.speed.map(|speed| {
+        let way = speed * seconds.abs();
+        0.5 * (way * way - chord * chord.abs()).max(0.0).sqrt()
+    });
+    let by_acceleration = bounds.acceleration.map(|most| most * seconds * seconds / 8.0);
+    let of_pivot = by_speed.unwrap_or(f64::INFINITY).min(by_acceleration.unwrap_or(f64::INFINITY));
+    let [p, q] = ends.each_ref().map(|end| end.q);
+    let length = |q: [f64; 4]| q.iter().map(|c| c * c).sum::<f64>().sqrt();
+    let cosine = (0..4).map(|k| p[k] * q[k]).sum::<f64>().abs() / (length(p) * length(q));
+    let turned = 2.0 * libm::acos(cosine.min(1.0));
+    let turn = bounds.turn.map_or(2.0, |turn| (0.5 * (turn * seconds.abs() + turned)).min(2.0));
+    (of_pivot + turn * (reach + norm(pivot))) * (1.0 + 1e-9)
 }
 
 /// Bound on the speed of any two points of the bodies against each other, metres over the interval.

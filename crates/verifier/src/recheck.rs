@@ -21,6 +21,7 @@ use crate::finding::{Finding, Place, Tally};
 use crate::frames::{ByFrame, Frame, OfFrame, add_rows};
 use crate::interval_check::{PosedEnds, interval};
 use crate::joint_motion::JointMotion;
+use crate::motion::departure;
 use crate::row_check::{Posed, penetration};
 use crate::stored_scene::{StoredScene, load_scene};
 
@@ -419,7 +420,14 @@ impl Recheck {
             }
             _ => [[0.0; 3]; 2],
         };
-        Some(PosedEnds { bodies, ends: [of(pair[0])?, of(pair[1])?], pivots: pair.map(pivot), falls, joints })
+        let (ends, pivots) = ([of(pair[0])?, of(pair[1])?], pair.map(pivot));
+        let mut departs = 0.0;
+        for (k, body) in pair.map(|body| &scene.bodies[body as usize]).into_iter().enumerate() {
+            if scene.motion.between == BetweenFrames::Bounded && matches!(body.motion, Motion::Dynamic { .. }) {
+                departs += departure(&body.bounds, &ends[k], next.seconds?, pivots[k], bodies[k].reach);
+            }
+        }
+        Some(PosedEnds { bodies, ends, pivots, falls, departure: departs, joints })
     }
 
     /// Whether a pair may have a row in a frame: both bodies are there, and it is not ignored.

@@ -29,7 +29,7 @@ use clearsweep_geometry::{Pose, Vec3};
 use clearsweep_kinematics::{JointMotion, PairChain, ValueCurve};
 use clearsweep_model::IntervalProximity;
 use clearsweep_model::Proximity;
-use clearsweep_model::{BetweenFrames, SAMPLES, SampleColumn, Shape};
+use clearsweep_model::{BetweenFrames, MotionBounds, SAMPLES, SampleColumn, Shape};
 use std::cell::OnceCell;
 use std::ops::Range;
 use std::rc::Rc;
@@ -54,6 +54,9 @@ pub struct BlockMotion<'a> {
     /// The pivot's acceleration in the interval after each sample, metres over the square of the
     /// interval; empty: the body does not fall.
     pub falls: &'a [Vec3<f64>],
+    /// All that is known of its motion under [`BetweenFrames::Bounded`], and the seconds of the
+    /// interval after each sample; empty under other motions, and of a body that stands.
+    pub bounds: (MotionBounds, &'a [f64]),
 }
 
 /// One pair over intervals of a block.
@@ -112,7 +115,12 @@ impl<'a> BlockMotion<'a> {
 
     fn over(&self, sample: usize, samples: usize) -> BodyMotion<'a> {
         let fall = self.falls.get(sample).copied().unwrap_or(Vec3::ZERO);
-        BodyMotion { shape: self.shape, ends: self.ends(sample, samples), pivot: self.pivot, fall }
+        let (ends, (bounds, seconds)) = (self.ends(sample, samples), self.bounds);
+        let departure = seconds.get(sample).map_or(0.0, |&seconds| {
+            let seconds = if seconds.is_finite() { seconds } else { f64::MAX };
+            bounds.departure(&ends, seconds, self.shape.reach(), self.pivot)
+        });
+        BodyMotion { shape: self.shape, ends, pivot: self.pivot, fall, departure }
     }
 }
 
@@ -322,7 +330,9 @@ pub fn walk_intervals(
     let terms = BlockTerms::new(query, options);
     let mut left = query.intervals;
     let apart = left & !rows.samples & !(rows.samples >> 1);
-    if options.between == BetweenFrames::Hold {
+    if options.between == BetweenFrames::Bounded {
+        // Each alone: how far a body departs differs from interval to interval.
+    } else if options.between == BetweenFrames::Hold {
         // Both poses that hold are beyond the cut-off.
         left &= !(apart & query.asked & query.asked >> 1);
     } else {

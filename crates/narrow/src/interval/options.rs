@@ -16,6 +16,9 @@ pub struct BodyMotion<'a> {
     /// The pivot's acceleration under [`BetweenFrames::Ballistic`], metres over the square of the
     /// interval; else zero.
     pub fall: Vec3<f64>,
+    /// No point of the body is farther from its place under [`BetweenFrames::Linear`], metres: see
+    /// [`BetweenFrames::Bounded`], else 0.
+    pub departure: f64,
 }
 
 /// Properties of a body that bound its motion.

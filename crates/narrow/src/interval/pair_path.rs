@@ -69,6 +69,7 @@ impl<'a> JointedPath<'a> {
             ends: self.ends[body],
             pivot: Vec3::ZERO,
             fall: Vec3::ZERO,
+            departure: 0.0,
         })
     }
 

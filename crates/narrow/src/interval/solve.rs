@@ -128,6 +128,9 @@ pub(super) fn solve<'a>(
     if options.between == BetweenFrames::Hold {
         return held(&bodies, [a, b], rows, options, work, stats).into();
     }
+    if options.between == BetweenFrames::Bounded {
+        return bounded(&bodies, [a, b], rows, options, division, work, stats).into();
+    }
     let Some(path) = PairPath::new([a, b], joints, options) else {
         return undefined([a, b], rows, &bodies, options, work, stats).into();
     };
@@ -440,6 +443,47 @@ fn held(
     Some(IntervalProximity { sample: 0, status, method, lower, upper, closest, contact })
 }
 
+/// The answer for every motion within the bounds of both bodies: they are nowhere nearer than on
+/// lines, less both departures, and at both ends where the poses say.
+fn bounded<'a>(
+    bodies: &IntervalBodies<'a>,
+    [a, b]: [&BodyMotion<'a>; 2],
+    rows: &mut EndRows<'a>,
+    options: &IntervalOptions,
+    division: PartDivision,
+    work: &mut Workspace,
+    stats: &mut SolverStats,
+) -> Option<IntervalProximity> {
+    let off = (a.departure + b.departure).next_up();
+    let farther = |length: f64| (length + off).next_up();
+    let straight = IntervalOptions {
+        between: BetweenFrames::Linear,
+        within: farther(options.within),
+        require: options.require.map(farther),
+        touch: farther(options.touch),
+        ..*options
+    };
+    let linear = match solve([a, b], None, rows, &straight, division, work, stats) {
+        Solved::Answer(answer) | Solved::OfNodes(answer, _) => answer,
+        Solved::Beyond(_) => return None,
+    };
+    let ends = held(bodies, [a, b], rows, &IntervalOptions { within: f64::INFINITY, ..*options }, work, stats)?;
+    let lower = (linear.lower - off).next_down();
+    let lower = if lower.is_nan() { f64::NEG_INFINITY } else { lower.min(ends.lower) };
+    if lower > options.within {
+        return None;
+    }
+    Some(IntervalProximity { method: linear.method, ..unknown_between(lower, ends, options) })
+}
+
+/// The answer where nothing but a lower end is known between both ends.
+fn unknown_between(lower: f64, ends: IntervalProximity, options: &IntervalOptions) -> IntervalProximity {
+    let status = status(lower, ends.upper, options.touch);
+    // Before the end at which contact is proven nothing is known.
+    let contact = if ends.contact[1] > 0.0 { [0.0, ends.contact[1]] } else { ends.contact };
+    IntervalProximity { status, lower, closest: [0.0, 1.0], contact, ..ends }
+}
+
 /// The answer where a body turns by 180 degrees, which has no shortest way: whichever way it turns,
 /// it stays in a ball about its pivot.
 fn undefined(
@@ -457,12 +501,8 @@ fn undefined(
     if lower > options.within {
         return None;
     }
-    let lower = lower.min(ends.lower);
-    let status = match status(lower, ends.upper, options.touch) {
-        IntervalStatus::Contact => IntervalStatus::Contact,
-        _ => IntervalStatus::Undecided,
-    };
-    // Before the end at which contact is proven nothing is known.
-    let contact = if ends.contact[1] > 0.0 { [0.0, ends.contact[1]] } else { ends.contact };
-    Some(IntervalProximity { status, method: IntervalMethod::Limit, lower, closest: [0.0, 1.0], contact, ..ends })
+    let found = unknown_between(lower.min(ends.lower), ends, options);
+    let is_contact = found.status == IntervalStatus::Contact;
+    let status = if is_contact { IntervalStatus::Contact } else { IntervalStatus::Undecided };
+    Some(IntervalProximity { status, method: IntervalMethod::Limit, ..found })
 }

@@ -490,6 +490,7 @@ impl<'k> RobotReader<'k> {
             rest: Some(Box::new(RestSpec { pose: rest.after(&place), written: None, fault: None })),
             pose_steps: Default::default(),
             pivot: None,
+            bounds: Default::default(),
             id: None,
             node: None,
         };

@@ -72,6 +72,7 @@ impl LoweredRow<'_> {
             growth: self.body.growth,
             deviation_source: self.body.deviation_source,
             pivot: self.body.pivot,
+            bounds: self.body.bounds,
             groups: self.body.groups.clone(),
             id,
             node: None,

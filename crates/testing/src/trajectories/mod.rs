@@ -74,6 +74,7 @@ pub fn scene(names: &[&str]) -> Scene {
                 groups: Arc::default(),
                 id: None,
                 pose_steps: Default::default(),
+                bounds: Default::default(),
             }
         })
         .collect();

@@ -71,6 +71,7 @@ impl Asking<'_> {
             after: Some(BodyPoses::Moving(self.poses[k]).at(0)),
             pivot: Vec3::new(0.1, 0.0, -0.05),
             falls: &self.falls[k],
+            bounds: Default::default(),
         });
         let all = u64::MAX >> (SAMPLES - self.samples);
         IntervalQuery { bodies, samples: self.samples, asked: all, intervals: all & !(1 << 5), joints: None }

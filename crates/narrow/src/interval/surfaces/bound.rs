@@ -384,7 +384,7 @@ pub(super) mod tests {
         let shape = &scene.bodies[0].shape;
         let between = [BetweenFrames::Linear, BetweenFrames::Screw, BetweenFrames::Ballistic][number % 3];
         let fall = if between == BetweenFrames::Ballistic { vector(random, 0.5) } else { Vec3::ZERO };
-        let motion = BodyMotion { shape, ends: [start, end], pivot: vector(random, 1.0), fall };
+        let motion = BodyMotion { shape, ends: [start, end], pivot: vector(random, 1.0), fall, departure: 0.0 };
         BodyPath::new(&motion, between).expect("no half turn")
     }
 

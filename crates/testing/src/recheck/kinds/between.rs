@@ -83,6 +83,7 @@ pub fn interval_faults(pair: [&Subject; 2], ends: [[Placement; 2]; 2]) -> Vec<Fa
         ends: motions[k].map(|p| pose(pair[k], &p)),
         pivot: Vec3::ZERO - pair[k].shape.center,
         fall: Vec3::ZERO,
+        departure: 0.0,
     };
     let far = ends.iter().flatten().map(|p| norm(p.position)).fold(0.0, f64::max);
     let reach: f64 = pair.iter().map(|s| s.body.reach + s.body.growth).sum();

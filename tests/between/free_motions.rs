@@ -1,8 +1,9 @@
-//! Bodies that fall between two samples: against distances at many times, by a formula of their
-//! own, and against closed forms.
+//! Bodies that fall between two samples, and bodies of whose motion only bounds are known: against
+//! distances at many times, by a formula of their own, and against closed forms.
 
 use super::interval_pieces::{Motion, pose_at, shape, shapes, turned};
 use clearsweep::{Geometry, PairOptions, Pose, ProximityQuery, Shape, Vec3};
+use clearsweep_model::MotionBounds;
 use clearsweep_narrow::interval::{
     BodyMotion, IntervalMethod, IntervalOptions, IntervalProximity, IntervalStatus, interval_proximity,
 };
@@ -19,7 +20,7 @@ type Falling<'a> = (&'a Shape, Motion, [f64; 3]);
 fn asked(bodies: [&Falling<'_>; 2], options: &IntervalOptions) -> IntervalProximity {
     let [a, b] = bodies.map(|&(shape, (positions, q), fall)| {
         let ends = [0, 1].map(|end| Pose::new(positions[end], q[end]).recentred(shape.center));
-        BodyMotion { shape, ends, pivot: Vec3::ZERO - shape.center, fall: fall.into() }
+        BodyMotion { shape, ends, pivot: Vec3::ZERO - shape.center, fall: fall.into(), departure: 0.0 }
     });
     let (mut work, mut stats) = (Workspace::default(), SolverStats::default());
     interval_proximity(&a, &b, [None, None], options, &mut work, &mut stats).expect("within a long way")
@@ -130,4 +131,95 @@ fn a_ball_that_is_thrown_up_reaches_its_apex() {
             assert!(found.contact[0] <= first && found.contact[1] >= first - 1e-9, "{found:?} {first}");
         }
     }
+}
+
+/// A motion of a box within bounds, and the poses and seconds that are told of it: it is somewhere
+/// on two legs of a path, and turns at its greatest rate one way or the other.
+struct Wandering {
+    motion: Motion,
+    bounds: MotionBounds,
+    by: [f64; 3],
+    /// The share at which it is there.
+    at: f64,
+    axis: [f64; 3],
+    turn: f64,
+}
+
+impl Wandering {
+    fn new(random: &mut Random) -> Self {
+        let (from, by, to) = (random.in_cube(0.6), random.in_cube(0.6), random.in_cube(0.6));
+        let way = |a: [f64; 3], b: [f64; 3]| (Vec3::from(b) - Vec3::from(a)).length();
+        let (first, second) = (way(from, by), way(by, to));
+        let axis = Vec3::from(random.vector()).normalized().to_array();
+        let turn = [0.0, 0.3, 1.5][random.below(3)];
+        let bounds = MotionBounds {
+            // In half a second, and a little more than it needs.
+            speed: Some(2.0 * (first + second) * (1.0 + 0.1 * random.unit())),
+            acceleration: None,
+            turn: Some(2.0 * turn),
+        };
+        let mut it = Self { motion: ([from, to], [IDENTITY; 2]), bounds, by, at: first / (first + second), axis, turn };
+        it.motion.1 = [it.q(0.0), it.q(1.0)];
+        it
+    }
+
+    /// It turns one way for three quarters of the time, then back.
+    fn q(&self, share: f64) -> [f64; 4] {
+        let angle = self.turn * if share < 0.75 { share } else { 1.5 - share };
+        let (sine, cosine) = (0.5 * angle).sin_cos();
+        [cosine, self.axis[0] * sine, self.axis[1] * sine, self.axis[2] * sine]
+    }
+
+    fn pose(&self, share: f64) -> Pose {
+        let [from, to] = self.motion.0;
+        let leg = |a: [f64; 3], b: [f64; 3], s: f64| [0, 1, 2].map(|k| a[k] + s * (b[k] - a[k]));
+        let place = match share < self.at {
+            true => leg(from, self.by, share / self.at),
+            false => leg(self.by, to, (share - self.at) / (1.0 - self.at)),
+        };
+        Pose::new(place, self.q(share))
+    }
+}
+
+#[test]
+fn every_motion_within_the_bounds_is_as_far_as_is_said() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let (kinds, mut random) = (kinds(dir.path()), Random(78));
+    let options = IntervalOptions { between: BetweenFrames::Bounded, ..options() };
+    let (mut status, mut nearer_than_linear, mut near) = ([0; 3], 0, 0);
+    let cases = 12 * kinds.len() * kinds.len();
+    for case in 0..cases {
+        let pair = [&kinds[case % kinds.len()], &kinds[case / kinds.len() % kinds.len()]];
+        let far = [0.5, 1.5, 3.0][case % 3] * 1.2;
+        let (moving, still) = (Wandering::new(&mut random), Pose::new([far, 0.3, 0.2], IDENTITY));
+        let place = |shape: &Shape, pose: &Pose| pose.recentred(shape.center);
+        let ends = [0.0, 1.0].map(|share| place(pair[0], &moving.pose(share)));
+        let pivot = Vec3::ZERO - pair[0].center;
+        let departure = moving.bounds.departure(&ends, 0.5, pair[0].reach(), pivot);
+        assert_eq!(moving.bounds.broken(&ends, 0.5, pivot), None, "case {case}");
+        let a = BodyMotion { shape: pair[0], ends, pivot, fall: Vec3::ZERO, departure };
+        let stands = [place(pair[1], &still); 2];
+        let b = BodyMotion { shape: pair[1], ends: stands, pivot: Vec3::ZERO, fall: Vec3::ZERO, departure: 0.0 };
+        let (mut work, mut stats) = (Workspace::default(), SolverStats::default());
+        let mut asked = |options: &IntervalOptions| {
+            interval_proximity(&a, &b, [None, None], options, &mut work, &mut stats).expect("within a long way")
+        };
+        let (found, linear) = (asked(&options), asked(&IntervalOptions { between: BetweenFrames::Linear, ..options }));
+        let mut query = ProximityQuery::new(pair[0], pair[1], &PairOptions::default()).expect("options");
+        let mut least = f64::INFINITY;
+        for k in 0..=200 {
+            let row = query.proximity(&moving.pose(f64::from(k) / 200.0), &still).expect("poses").expect("a row");
+            least = least.min(row.upper);
+            let is_end = k % 200 == 0;
+            assert!(!is_end || found.upper <= row.upper + 1e-12, "case {case}: {found:?} {row:?}");
+        }
+        assert!(found.lower <= least + 1e-11, "case {case}: {found:?}, {least} on the way");
+        assert!(found.lower >= linear.lower - departure - 2e-4, "case {case}: {found:?} {linear:?} {departure}");
+        assert_eq!(found.closest, [0.0, 1.0]);
+        status[found.status as usize] += 1;
+        nearer_than_linear += usize::from(least < linear.lower - 1e-3);
+        near += usize::from(least - found.lower < 0.5 * departure + 1e-9);
+    }
+    assert!(status.iter().all(|&count| count * 20 > cases), "{status:?} of {cases}");
+    assert!(nearer_than_linear * 10 > cases && near * 10 > cases, "{nearer_than_linear} {near} of {cases}");
 }
