@@ -86,7 +86,7 @@ class Scene:
             ``"all"`` lists every region in which two bodies touch or overlap, in the table ``contacts``.
         between, pivot, tolerance, work, max_gap, max_gap_s, wrap, step_s, samples, gravity
             The table ``[motion]``: how bodies move between frames (``"linear"``, ``"screw"``, ``"hold"``, ``"joint"``,
-            ``"spline"``, ``"ballistic"``).
+            ``"spline"``, ``"ballistic"``, ``"bounded"``).
         name, trajectories, missing, rest, frame_rate
             The table ``[scene]``.
         sections

@@ -153,3 +153,99 @@ fn bodies_that_fall_need_times() {
     let (_, err) = expect(dir, "check scene.toml", 1);
     assert!(err.contains("ballistic") && err.contains("joints"), "{err}");
 }
+
+/// A forklift that drives past a post; `bounds`: keys of its body.
+fn driven(dir: &Path, bounds: &str, motion: &str, csv: &str) {
+    let text = format!(
+        "[scene]\nlength_unit = \"m\"\ntrajectories = \"t.csv\"\n[query]\nwithin = 3\nrequire = 0.5\n{motion}\n\
+         [[body]]\nname = \"forklift\"\nshape = {{ box = [2, 1, 2] }}\n{bounds}\n\
+         [[body]]\nname = \"post\"\nshape = {{ box = [0.2, 0.2, 3] }}\nstatic = true\nposition = [2, 2.6, 0]\n"
+    );
+    fs::write(dir.join("scene.toml"), text).expect("written");
+    fs::write(dir.join("t.csv"), csv).expect("written");
+}
+
+const DRIVE: &str = "frame,time_s,body,x,y,z,qw,qx,qy,qz\n0,0,forklift,0,0,0,1,0,0,0\n1,2,forklift,4,0,0,1,0,0,0\n";
+const BOUNDED: &str = "[motion]\nbetween = \"bounded\"";
+
+#[test]
+fn what_is_within_its_bounds_is_clear_however_it_moves() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let dir = dir.path();
+    let summary = || -> Value {
+        let text = fs::read_to_string(dir.join("out/manifest.json")).expect("a manifest");
+        serde_json::from_str::<Value>(&text).expect("JSON")["summary"].take()
+    };
+    let verdict = || summary()["verdict"].as_str().expect("a word").to_owned();
+    let asked = |bounds: &str, code: i32| {
+        driven(dir, bounds, BOUNDED, DRIVE);
+        expect(dir, "run scene.toml --out out --force", code);
+        expect(dir, "recheck out --all --progress none", 0);
+        ["lower_m", "upper_m"].map(|key| summary()["intervals"]["least"][key].as_f64().expect("a length"))
+    };
+    // On the chord it passes at 2 m. At 2.5 m/s it may be 1.5 m off half way: sqrt(5^2 - 4^2) / 2.
+    let [lower, upper] = asked("max_speed = \"2.5m/s\"\nmax_turn = \"0deg/s\"", 0);
+    assert_eq!(verdict(), "undecided");
+    assert!((lower - 0.5).abs() < 1e-3 && lower <= 0.5, "{lower}");
+    // At the frames it is beside the post by one in x and two in y.
+    assert!((upper - 0.9_f64.hypot(2.0)).abs() < 1e-9, "{upper}");
+    // A little slower: clear, whatever it does.
+    let [lower, _] = asked("max_speed = 2.49\nmax_turn = \"0rad/s\"", 0);
+    assert!(lower > 0.5 && verdict() == "clear", "{lower} {}", verdict());
+    // By its acceleration: 0.5 m/s^2 over two seconds is 0.25 m.
+    let [lower, _] = asked("max_acceleration = \"500mm/s^2\"\nmax_turn = \"0deg/s\"", 0);
+    assert!((1.749..=1.75).contains(&lower), "{lower}");
+    // What may turn as it likes reaches as far as its corners, twice.
+    let [lower, _] = asked("max_speed = 2.01", 4);
+    assert!(lower < 0.0 && verdict() == "uncertified", "{lower} {}", verdict());
+}
+
+#[test]
+fn bounds_that_are_broken_missing_or_unasked_are_refused() {
+    let dir = tempfile::tempdir().expect("scratch");
+    let dir = dir.path();
+    for (bounds, motion, words) in [
+        ("max_speed = \"1.9m/s\"\nmax_turn = \"0deg/s\"", BOUNDED, ["t.csv", "faster than its `max_speed`"]),
+        ("", BOUNDED, ["forklift", "max_speed"]),
+        ("max_turn = \"10deg/s\"", BOUNDED, ["forklift", "max_speed"]),
+        ("max_speed = 3", "", ["max_speed", "bounded"]),
+        ("max_speed = 3", "[motion]\nbetween = \"linear\"", ["max_speed", "bounded"]),
+        ("max_speed = \"3m\"", BOUNDED, ["max_speed", "/s"]),
+        ("max_speed = -3", BOUNDED, ["max_speed", "0 or more"]),
+        ("max_speed = \"3deg/s\"", BOUNDED, ["max_speed", "2m/s"]),
+        ("max_speed = 3\nmax_turn = 10", BOUNDED, ["max_turn", "30deg/s"]),
+        ("max_speed = 3\nmax_turn = \"10m/s\"", BOUNDED, ["max_turn", "angles"]),
+        ("max_acceleration = \"3m/s\"", BOUNDED, ["max_acceleration", "/s^2"]),
+    ] {
+        driven(dir, bounds, motion, DRIVE);
+        let (_, err) = expect(dir, "run scene.toml --out out", 1);
+        assert!(words.iter().all(|word| err.contains(word)), "{bounds}, {motion}: {err}");
+        assert!(!dir.join("out").exists(), "{bounds}");
+    }
+    driven(
+        dir,
+        "max_speed = 3",
+        BOUNDED,
+        &DRIVE.replace("1,2,forklift,4,0,0,1,0,0,0", "1,2,forklift,4,0,0,0.8,0,0,0.6"),
+    );
+    expect(dir, "run scene.toml --out out", 4);
+    driven(
+        dir,
+        "max_speed = 3\nmax_turn = \"30deg/s\"",
+        BOUNDED,
+        &DRIVE.replace("1,2,forklift,4,0,0,1,0,0,0", "1,2,forklift,4,0,0,0.8,0,0,0.6"),
+    );
+    let (_, err) = expect(dir, "run scene.toml --out turned", 1);
+    assert!(err.contains("turns by") && err.contains("max_turn"), "{err}");
+    driven(
+        dir,
+        "max_speed = 3",
+        BOUNDED,
+        &DRIVE.replace(",time_s", "").replace("0,0,forklift", "0,forklift").replace("1,2,forklift", "1,forklift"),
+    );
+    let (_, err) = expect(dir, "check scene.toml", 1);
+    assert!(err.contains("time_s"), "{err}");
+    // Another motion may be asked about the same scene.
+    driven(dir, "max_speed = 3", BOUNDED, DRIVE);
+    expect(dir, "run scene.toml --out linear --between linear", 0);
+}

@@ -78,7 +78,8 @@ pub(crate) fn scene(bodies: usize, statics: bool) -> Scene {
             let groups = (0..i % 3).map(|g| format!("group-{g}")).collect();
             let (name, shape, pose_steps) = (format!("body-{i:04}"), Arc::new(shape), Default::default());
             let deviation_source = DeviationSource::ALL[i % 4];
-            Body { name, shape, deviation_source, motion, pivot: Pivot::Origin, groups, id: None, pose_steps }
+            let (pivot, bounds) = (Pivot::Origin, Default::default());
+            Body { name, shape, deviation_source, motion, pivot, bounds, groups, id: None, pose_steps }
         })
         .collect();
     Scene {

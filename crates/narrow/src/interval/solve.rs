@@ -460,7 +460,6 @@ fn bounded<'a>(
         between: BetweenFrames::Linear,
         within: farther(options.within),
         require: options.require.map(farther),
-        touch: farther(options.touch),
         ..*options
     };
     let linear = match solve([a, b], None, rows, &straight, division, work, stats) {
