@@ -298,7 +298,7 @@ fn a_run_that_may_open_few_files_leaves_nothing_behind() {
                 nothing_left(&at.join("o"));
                 assert!(err.contains("help: "), "{limit}: {err}");
             }
-            // The system's loader has no handle left for a library: depends on what the parent passed on.
+            // The system's loader has no handle left for a library: that depends on the parent.
             Some(127) => assert!(err.contains("shared libraries"), "{limit}: {err}"),
             _ => assert_eq!(code, Some(0), "{limit}: {err}"),
         }

@@ -93,8 +93,8 @@ pub(super) struct IntervalRule {
     joints: Option<Arc<SceneJoints>>,
     /// How bodies move between samples.
     motion: MotionRule,
-    /// For each slot what is known of its motion, its reach about the recentred origin (metres), and
-    /// its pivot; empty unless that is all.
+    /// For each slot what is known of its motion, its reach about the recentred origin (metres),
+    /// and its pivot; empty unless that is all.
     bounds: Vec<(MotionBounds, f64, Vec3<f64>)>,
 }
 

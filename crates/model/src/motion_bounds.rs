@@ -7,7 +7,8 @@ use clearsweep_geometry::{Pose, Vec3};
 const MARGIN: f64 = 1.0 + 1e-9;
 
 /// All that is known of the motion of a body between two poses
-/// ([`BetweenFrames::Bounded`](crate::BetweenFrames::Bounded)): bounds of its pivot and of its turn.
+/// ([`BetweenFrames::Bounded`](crate::BetweenFrames::Bounded)): bounds of its pivot and of its
+/// turn.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct MotionBounds {
     /// Greatest speed of the pivot, m/s.
@@ -38,10 +39,10 @@ impl MotionBounds {
     /// poses of its recentred frame, `seconds` apart. `reach`: of its points about the recentred
     /// origin; `pivot`: in the recentred frame; both in metres.
     ///
-    /// A pivot that is `a` from its first and `b` from its last place at the share `s` is off the
-    /// chord of the length `c` by `d` with `d^2 = (1 - s) a^2 + s b^2 - s (1 - s) c^2`. Where `a <= s
-    /// V` and `b <= (1 - s) V` that is at most `(V^2 - c^2) / 4`. A turn is off the shortest one by at
-    /// most half the sum of both angles.
+    /// At the share `s` a pivot is `a` from its first and `b` from its last place, and off the
+    /// chord of the length `c` by `d`, with `d^2 = (1 - s) a^2 + s b^2 - s (1 - s) c^2`. If it goes
+    /// at most `V` in all, `a <= s V` and `b <= (1 - s) V`, so that `d^2 <= (V^2 - c^2) / 4`. A
+    /// turn is off the shortest one by at most half the sum of both angles.
     pub fn departure(&self, ends: &[Pose; 2], seconds: f64, reach: f64, pivot: Vec3<f64>) -> f64 {
         let seconds = seconds.abs();
         let chord = self.chord(ends, pivot);
@@ -63,7 +64,7 @@ impl MotionBounds {
         let seconds = seconds.abs();
         let chord = self.chord(ends, pivot);
         // Poses are rounded, as text or in single precision.
-        let slack = 1e-6 * (1.0 + pivot.length());
+        let slack = 1e-6 + 2.5e-7 * ends.iter().map(|pose| pose.position.length() + pivot.length()).sum::<f64>();
         if self.speed.is_some_and(|speed| chord > speed * seconds * (1.0 + 1e-6) + slack) {
             return Some(BrokenBound::Speed(chord));
         }

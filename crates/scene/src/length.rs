@@ -1,6 +1,7 @@
 //! Lengths as text, with or without a unit of their own.
 
 use clearsweep_model::LengthUnit;
+use std::f64::consts::PI;
 
 /// The largest length, coordinate or size that a scene may name, metres: about a hundred light
 /// years.
@@ -8,6 +9,19 @@ use clearsweep_model::LengthUnit;
 /// Far beyond any plant or orbit, and far below where squares and cubes of lengths leave the range
 /// of `f64`.
 pub const MAX_LENGTH_M: f64 = 1e18;
+
+/// Reads an angle with its unit, radians: `"90deg"`, `"1.57rad"`.
+///
+/// # Errors
+/// What is wrong with the text.
+pub(super) fn parse_angle(text: &str) -> Result<f64, String> {
+    let (number, per_unit) = match (text.strip_suffix("deg"), text.strip_suffix("rad")) {
+        (Some(number), _) => (number, PI / 180.0),
+        (_, Some(number)) => (number, 1.0),
+        _ => return Err(format!("`{text}` names no unit of angles")),
+    };
+    number.trim().parse().map(|angle: f64| angle * per_unit).map_err(|_| format!("`{text}` is no angle"))
+}
 
 /// A length in metres: `0.2` in the given unit, or `50mm`, `1.5 ft` in its own.
 ///

@@ -1,7 +1,7 @@
 //! `[motion]`, as a scene file and the command line say it.
 
 use super::keys::{Field, Keys};
-use super::length::parse_length;
+use super::length::{parse_angle, parse_length};
 use clearsweep_base::error::Result;
 use clearsweep_geometry::Vec3;
 use clearsweep_kinematics::FrameTimes;
@@ -20,8 +20,7 @@ const SHARE_OF_REQUIRED: f64 = 0.1;
 /// thread.
 const MOST_WORK: u32 = 100_000;
 
-/// The largest acceleration of bodies that fall, m/s^2: more than that on any body of the sky that
-/// parts could stand on.
+/// The largest acceleration of bodies that fall, m/s^2: about that of a neutron star.
 const MOST_GRAVITY: f64 = 1e13;
 
 /// `[motion]`, lengths in metres.
@@ -114,7 +113,7 @@ pub(super) fn bounds(keys: &Keys<'_>, unit: LengthUnit) -> Result<MotionBounds> 
     let speed = speed.map(|field| rate(&field, ["/s", "\"2m/s\""], length, Some(unit))).transpose()?;
     let acceleration =
         acceleration.map(|field| rate(&field, ["/s^2", "\"3m/s^2\""], length, Some(unit))).transpose()?;
-    let turn = turn.map(|field| rate(&field, ["/s", "\"30deg/s\""], angle, None)).transpose()?;
+    let turn = turn.map(|field| rate(&field, ["/s", "\"30deg/s\""], parse_angle, None)).transpose()?;
     Ok(MotionBounds { speed, acceleration, turn })
 }
 
@@ -141,16 +140,6 @@ fn rate(
         return Ok(value);
     }
     Err(field.error(format!("{value} is no bound of a motion"), "give a number of 0 or more"))
-}
-
-/// An angle with its unit, radians.
-fn angle(text: &str) -> std::result::Result<f64, String> {
-    let (number, per_unit) = match (text.strip_suffix("deg"), text.strip_suffix("rad")) {
-        (Some(number), _) => (number, std::f64::consts::PI / 180.0),
-        (_, Some(number)) => (number, 1.0),
-        _ => return Err(format!("`{text}` names no unit of angles")),
-    };
-    number.trim().parse().map(|angle: f64| angle * per_unit).map_err(|_| format!("`{text}` is no angle"))
 }
 
 /// `tolerance`.

@@ -15,8 +15,8 @@ pub(super) struct StatedBounds {
 }
 
 impl StatedBounds {
-    /// Returns the bounds of a scene's bodies; `None` where motion does not depend on them. `place`:
-    /// name of the input.
+    /// Returns the bounds of a scene's bodies; `None` where motion does not depend on them.
+    /// `place`: name of the input.
     pub(super) fn new(scene: &Scene, place: String) -> Option<Self> {
         let slot = |&body: &u32| {
             let body = &scene.bodies[body as usize];

@@ -79,8 +79,8 @@ fn turned(v: Vector<f64>, axis: Vector<f64>, angle: f64) -> Vector<f64> {
 impl FreeMotion {
     /// Creates the motion from one placement to another; `None` if the shortest rotation is not
     /// defined. `pivot`: the point that moves on a line, in the body's frame, or falls with the
-    /// acceleration `fall`, metres over the square of the interval. `reach`: no point of the body is
-    /// farther from its origin. `around`: the frame's origin.
+    /// acceleration `fall`, metres over the square of the interval. `reach`: no point of the body
+    /// is farther from its origin. `around`: the frame's origin.
     pub fn new(
         between: BetweenFrames,
         ends: [Placement; 2],
@@ -179,8 +179,8 @@ impl Motion for FreeMotion {
 /// bounds of its motion over `seconds` are known. `pivot` and `reach`: as of [`FreeMotion::new`].
 ///
 /// At full speed, by way of a point that lies `a` from the first and `b` from the last place of the
-/// pivot, `a + b = way`, it is farthest from the chord `c` half way, by `sqrt(way^2 - c^2) / 2`. What is
-/// turned by `x` has moved by at most `x` times its radius, and by at most twice that radius.
+/// pivot, `a + b = way`, it is farthest from the chord `c` half way, by `sqrt(way^2 - c^2) / 2`. A
+/// point that is turned by `x` moves by at most `x` times its radius, and at most twice the radius.
 pub fn departure(bounds: &MotionBounds, ends: &[Placement; 2], seconds: f64, pivot: Vector<f64>, reach: f64) -> f64 {
     let place = |end: &Placement| {
         let columns = end.columns();

@@ -330,15 +330,16 @@ pub fn walk_intervals(
     let terms = BlockTerms::new(query, options);
     let mut left = query.intervals;
     let apart = left & !rows.samples & !(rows.samples >> 1);
-    if options.between == BetweenFrames::Bounded {
-        // Each alone: how far a body departs differs from interval to interval.
-    } else if options.between == BetweenFrames::Hold {
+    match options.between {
         // Both poses that hold are beyond the cut-off.
-        left &= !(apart & query.asked & query.asked >> 1);
-    } else {
-        left &= !terms.by_rows(&rows, stats, out);
-        if let Some(beside) = cache.hulls.learned.axis {
-            left &= !terms.by_axis(left & apart, beside, stats);
+        BetweenFrames::Hold => left &= !(apart & query.asked & query.asked >> 1),
+        // Each alone: how far a body departs differs from interval to interval.
+        BetweenFrames::Bounded => {}
+        _ => {
+            left &= !terms.by_rows(&rows, stats, out);
+            if let Some(beside) = cache.hulls.learned.axis {
+                left &= !terms.by_axis(left & apart, beside, stats);
+            }
         }
     }
     let mut timed = TimedAnswers { terms: &terms, rows: &rows, begin };

@@ -2,9 +2,9 @@
 //!
 //! Both motions turn the body at a constant angular velocity about a *pivot* that moves on a line
 //! at constant speed: under `linear` a point of the body, under `screw` a point of the screw axis.
-//! Under `ballistic` the pivot of `linear` falls as well: its constant acceleration takes it off the
-//! line between the ends, and only the difference of both bodies' accelerations counts.
-//! All times are shares of the interval, so that velocities are lengths and angles over the whole
+//! Under `ballistic` the pivot of `linear` falls as well: its constant acceleration takes it off
+//! the line between the ends, and only the difference of both bodies' accelerations counts. All
+//! times are shares of the interval, so that velocities are lengths and angles over the whole
 //! interval.
 
 use super::options::{BodyMotion, Lever};

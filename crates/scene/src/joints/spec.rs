@@ -3,6 +3,7 @@
 use super::wide;
 use crate::body_spec::positive;
 use crate::keys::{Field, Keys, SceneSource};
+use crate::length::parse_angle;
 use crate::values::Value;
 use clearsweep_base::error::Result;
 use clearsweep_geometry::{Pose, Vec3};
@@ -171,13 +172,7 @@ fn value(field: &Field<'_>, kind: JointKind, unit: LengthUnit) -> Result<f64> {
         return Err(field.error("the angle names no unit", ANGLE));
     }
     let text = field.text()?.trim();
-    let (number, per_unit) = match (text.strip_suffix("deg"), text.strip_suffix("rad")) {
-        (Some(number), _) => (number, PI / 180.0),
-        (_, Some(number)) => (number, 1.0),
-        _ => return Err(field.error(format!("`{text}` names no unit of angles"), ANGLE)),
-    };
-    let angle: f64 = number.trim().parse().map_err(|_| field.error(format!("`{text}` is no angle"), ANGLE))?;
-    let angle = angle * per_unit;
+    let angle = parse_angle(text).map_err(|problem| field.error(problem, ANGLE))?;
     let most = kind.largest_value();
     match angle.is_nan() {
         false if angle.abs() <= most => Ok(angle),

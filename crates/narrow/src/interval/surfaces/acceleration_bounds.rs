@@ -116,7 +116,8 @@ impl PairBends {
     }
 
     /// `parting`: the acceleration with which the pivots part, metres over the square of the
-    /// interval. It takes them an eighth of it off their line, and adds half of it to their velocity.
+    /// interval. It takes them an eighth of it off their line, and adds half of it to their
+    /// velocity.
     fn of_terms(terms: &[PathTerms<f64>; 2], parting: Vec3<f64>, slack: Slack, start: &PairMoment) -> Self {
         let [a, b] = terms;
         let omega = [a.omega, b.omega];
