@@ -3,6 +3,7 @@
 
 use super::summary_lines::{has_depths, is_undecided};
 use super::text::{Lengths, counted, visible};
+use clearsweep_model::BetweenFrames;
 use clearsweep_records::manifest::{Summary, Undecided};
 
 /// A bracket that is wider has another reason than rounding, metres.
@@ -46,6 +47,9 @@ fn way(summary: &Summary, of: &Undecided, lengths: Lengths) -> String {
     }
     if !has_depths(summary) && lower < 0.0 {
         return "to decide it: --answer depth".to_owned();
+    }
+    if of.frame_next.is_some() && summary.between.as_deref() == Some(BetweenFrames::Bounded.name()) {
+        return "to decide it: give more frames there, or smaller bounds of the motion".to_owned();
     }
     if of.frame_next.is_some() && (of.required_m.is_none() || upper - lower > ROUNDING_M) {
         return "to decide it: give more frames there, so that bodies turn less from one to the next".to_owned();

@@ -198,6 +198,8 @@ fn what_is_within_its_bounds_is_clear_however_it_moves() {
     // What may turn as it likes reaches as far as its corners, twice.
     let [lower, _] = asked("max_speed = 2.01", 4);
     assert!(lower < 0.0 && verdict() == "uncertified", "{lower} {}", verdict());
+    let (text, _) = expect(dir, "run scene.toml --out out --force", 4);
+    assert!(text.contains("smaller bounds"), "{text}");
 }
 
 #[test]

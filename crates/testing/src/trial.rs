@@ -151,10 +151,16 @@ fn text(bytes: &mut Bytes<'_>, files: &mut Files<'_>) -> String {
             false => moving.push(number),
         }
     }
-    let between = ["none", "linear", "screw", "hold", "ballistic"][bytes.below(5)];
+    let between = ["none", "linear", "screw", "hold", "ballistic", "bounded"][bytes.below(6)];
+    if between == "bounded" {
+        for number in &moving {
+            let name = format!("name = \"b{number}\"\n");
+            bodies = bodies.replace(&name, &format!("{name}max_acceleration = 1\nmax_turn = \"400deg/s\"\n"));
+        }
+    }
     fs::write(files.folder.join("poses.csv"), poses(bytes, &moving)).expect("a scratch file");
     let answer = ["depth", "depth", "depth", "distance", "overlap"][bytes.below(5)];
-    let rate = if between == "ballistic" { "frame_rate = 2\n" } else { "" };
+    let rate = if between.starts_with('b') { "frame_rate = 2\n" } else { "" };
     format!("{}{}{bodies}", head(bytes, rate, answer), motion(between)) + &rules(bytes, answer)
 }
 
