@@ -23,7 +23,7 @@ pub enum BetweenFrames {
     /// The pivot falls freely, on the parabola through both positions; the body turns about it as
     /// under [`BetweenFrames::Linear`].
     Ballistic,
-    /// Any motion within the bounds that the bodies state ([`MotionBounds`]).
+    /// Any motion within the bounds that the bodies state ([`MotionBounds`](crate::MotionBounds)).
     Bounded,
 }
 
