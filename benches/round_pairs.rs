@@ -1,12 +1,12 @@
 //! Answers about pairs of round bodies, and the time of each query: the engine's half of
 //! `benches/round_peers.py`, which makes the cases and asks the peers.
 //!
-//! `cargo bench --bench round_pairs -- CASES ANSWERS`. CASES: a line a pair: the name of the case,
-//! shape A, shape B (as `shape` in a table of bodies), and the pose of B (x y z qw qx qy qz),
-//! separated by semicolons. ANSWERS: the same order: distance, lower end, upper end, and what
-//! parry answers about two cylinders (else NaN), metres. Prints a line a case: nanoseconds a query,
-//! cold (no memory), the median over passes; those of boxes of the same extent in the same places;
-//! and those of parry. One thread.
+//! `cargo bench --bench round_pairs -- CASES ANSWERS`. CASES: a line a pair: the name of the
+//! case, shape A, shape B (as `shape` in a table of bodies), and the pose of B (x y z qw qx qy
+//! qz), separated by semicolons. ANSWERS: the same order: distance, lower end, upper end, and
+//! what parry answers about two cylinders (else NaN), metres. Prints a line a case: nanoseconds a
+//! query, cold (no memory), the median over passes; those of boxes of the same extent in the same
+//! places; and those of parry. One thread.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for developers")]
 

@@ -225,8 +225,8 @@ fn widen(arc: ArcBound, lattice: &Lattice, ends: &SlotEnds<'_>, after: &LatticeB
     inflate(&cells, ends.last, after, boxes);
 }
 
-/// Lengthens the box of an interval by the way that falling takes a body off its chord; `fall`: the
-/// acceleration, metres over the square of the interval.
+/// Lengthens the box of an interval by the way that falling takes a body off its chord; `fall`:
+/// the acceleration, metres over the square of the interval.
 fn raise(fall: Vec3<f64>, lattice: &Lattice, s: usize, boxes: &mut Boxes64) {
     for (k, fall) in fall.to_array().into_iter().enumerate() {
         let cells = lattice.cells(0.125 * fall.abs() * (1.0 + ROUNDING));

@@ -59,7 +59,7 @@ impl MotionBounds {
         (of_pivot + angle * (reach + pivot.length())) * MARGIN
     }
 
-    /// What the poses say that no motion within the bounds does, if anything.
+    /// Finds the bound that no motion between these poses keeps, if there is one.
     pub fn broken(&self, ends: &[Pose; 2], seconds: f64, pivot: Vec3<f64>) -> Option<BrokenBound> {
         let seconds = seconds.abs();
         let chord = self.chord(ends, pivot);

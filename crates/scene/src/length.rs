@@ -13,7 +13,7 @@ pub const MAX_LENGTH_M: f64 = 1e18;
 /// Reads an angle with its unit, radians: `"90deg"`, `"1.57rad"`.
 ///
 /// # Errors
-/// What is wrong with the text.
+/// The text is no number with `deg` or `rad` behind it.
 pub(super) fn parse_angle(text: &str) -> Result<f64, String> {
     let (number, per_unit) = match (text.strip_suffix("deg"), text.strip_suffix("rad")) {
         (Some(number), _) => (number, PI / 180.0),

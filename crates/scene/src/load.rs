@@ -436,8 +436,8 @@ fn place(source: &SceneSource<'_>, bodies: &[BodySpec], failure: Failure) -> Err
     Error::input(place, failure.fault.problem, failure.fault.remedy)
 }
 
-/// Whether the bodies say what the motion needs of them, and nothing that neither the motion of the
-/// job nor that of the scene file asks about, which are given in this order.
+/// Whether the bodies say what the motion needs of them, and nothing that neither the motion of
+/// the job nor that of the scene file asks about, which are given in this order.
 fn check_bounds(source: &SceneSource<'_>, bodies: &[BodySpec], between: [BetweenFrames; 2]) -> Result<()> {
     let fault = |body: &BodySpec, problem: &str, remedy: &str| {
         Err(Error::input(format!("{}, {}", body.at.place(source), body.owner(source)), problem, remedy))

@@ -17,7 +17,7 @@ pub(super) struct FollowedBlocks<I> {
     part: Option<ReadPart>,
     /// Which intervals are gaps.
     rule: MotionRule,
-    /// What the poses are held against, if anything.
+    /// Bounds that the poses have to keep, if bodies state some.
     bounds: Option<StatedBounds>,
     /// The last sample that was given out.
     last: Option<Sample>,

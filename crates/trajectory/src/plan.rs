@@ -57,7 +57,7 @@ pub(super) struct Plan {
     pub(super) frame_rate: Option<f64>,
     /// Which steps are gaps.
     pub(super) motion: MotionRule,
-    /// What bodies state of their motion, if that is all that is known of it.
+    /// Bounds that bodies state of their motion, where nothing else is known of it.
     pub(super) bounds: Option<StatedBounds>,
     pub(super) choice: Choice,
     /// No input and no dynamic body: one sample (0, 0).

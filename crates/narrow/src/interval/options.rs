@@ -74,8 +74,8 @@ pub enum PartDivision {
     Least,
 }
 
-/// On lines and at any distance, contact at 0, with the tolerance and the work of a scene that says
-/// nothing of them.
+/// On lines and at any distance, contact at 0, with the tolerance and the work of a scene that
+/// says nothing of them.
 impl Default for IntervalOptions {
     fn default() -> Self {
         let MotionRule { tolerance, work, .. } = MotionRule::default();

@@ -22,8 +22,8 @@ use clearsweep_model::{AnswerKind, IntervalMethod};
 use std::cmp::Ordering;
 
 /// Width of a bracket around the required clearance or the cut-off that is not narrowed any
-/// further, in sizes of the pair. While bodies stay there, the number of divisions is as the square
-/// root of its inverse.
+/// further, in sizes of the pair. While bodies stay there, the number of divisions is as the
+/// square root of its inverse.
 const AT_LIMIT: f64 = 1e-10;
 
 /// Shares of an interval that are not divided any further.

@@ -59,7 +59,7 @@ struct Asking<'a> {
     poses: [&'a [SampleColumn; COMPONENTS]; 2],
     options: IntervalOptions,
     samples: usize,
-    /// Of each body after each sample, if they fall.
+    /// Acceleration of each body after each sample; empty unless it falls.
     falls: [Vec<Vec3<f64>>; 2],
 }
 

@@ -221,8 +221,9 @@ impl PairBends {
         let by_speed = half * self.speed([&a, &b]);
         let PairRates::Free(free) = &self.motion else { return by_speed };
         let in_frame = |body: usize, other: &VolumeReach| {
+            let (middle, radius) = balls[1 - body];
             let bend = 0.5 * half * self.in_frame(body, other);
-            half * (free.speed_at(body, balls[1 - body], at, self.parting) + bend) * MARGIN
+            half * (free.speed_at(body, middle, radius, at, self.parting) + bend) * MARGIN
         };
         by_speed.min(in_frame(0, &b)).min(in_frame(1, &a))
     }
@@ -321,7 +322,7 @@ impl FreeRates {
     /// A bound of the speed of a ball of the other body in the frame of a body at a moment, metres
     /// an interval: in that frame its middle has one velocity. Facing parts of meshing gears hardly
     /// move, though both turn.
-    fn speed_at(&self, body: usize, (middle, radius): (Vec3<f64>, f64), at: &PairMoment, parting: Vec3<f64>) -> f64 {
+    fn speed_at(&self, body: usize, middle: Vec3<f64>, radius: f64, at: &PairMoment, parting: Vec3<f64>) -> f64 {
         let other = 1 - body;
         let sag = parting.scale(0.5 * at.share * (at.share - 1.0));
         let between = self.between + self.velocity.scale(at.share) + sag;
